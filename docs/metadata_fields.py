@@ -37,7 +37,7 @@ FIELDS = {
     "arena.pools": ("objects", "bytes in each pool; only with `--pool` or `--devices`"),
     "arena.extra_operations": ("number or null", "share of operations that a budget of RAM adds"),
     "arena.overlaps": ("objects", "results that overlap what their kernel reads"),
-    "arena.row_tiles": ("objects", "layers that run in row tiles"),
+    "arena.line_buffers": ("objects", "layers that run row by row, and bytes of the rows that are kept"),
     "state": ("objects", "values that stay from run to run: name, dtype, shape, byte of the arena, bytes"),
     "weights.size": ("number", "bytes of all constants"),
     "weights.arrays": ("objects", "each constant: identifier, name, dtype, shape, bytes, pool"),

@@ -18,7 +18,7 @@ from s2s.frontends.model import Source
 from s2s.options import CompileOptions
 from s2s.options.values import ram_goal
 from s2s.stages.c import Lowered
-from s2s.stages.graph import describe_row_tiles
+from s2s.stages.graph import describe_line_buffers
 from s2s.stages.memory import describe_overlaps
 from s2s.stages.read import Read
 from s2s.support import progress
@@ -182,7 +182,7 @@ class Artifact:
             arena_lower_bound_apart=info.arena_apart_bound,
             overlaps=describe_overlaps(info.overlaps),
             extra_operations=info.extra_operations,
-            row_tiles=describe_row_tiles(info.row_tiles),
+            line_buffers=describe_line_buffers(info.line_buffers),
             pushed_rows="" if info.pushed is None else info.pushed.describe(),
             accumulators=describe_sums(info.sums),
             code_in_pools="; ".join(pool.describe({}) for pool in info.code),

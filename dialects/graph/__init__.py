@@ -45,7 +45,6 @@ from s2s.dialects.graph.control import (
 )
 from s2s.dialects.graph.control import (
     IfOp,
-    RowTilesOp,
     ScanOp,
     WhileOp,
 )
@@ -53,16 +52,7 @@ from s2s.dialects.graph.control import (
     NetworkOp as NetworkOp,
 )
 from s2s.dialects.graph.control import (
-    RowTileBody as RowTileBody,
-)
-from s2s.dialects.graph.control import (
-    rows_of as rows_of,
-)
-from s2s.dialects.graph.control import (
     tied_arguments as tied_arguments,
-)
-from s2s.dialects.graph.control import (
-    with_rows as with_rows,
 )
 from s2s.dialects.graph.conv import ConvOp, ConvTransposeOp
 from s2s.dialects.graph.device import DeviceCopyOp
@@ -184,7 +174,6 @@ Graph = Dialect(
         RequireOp,
         IfOp,
         ScanOp,
-        RowTilesOp,
         LineBuffersOp,
         WhileOp,
         AbsOp,

@@ -6,10 +6,8 @@ argument that it replaces in the next step, or -1: the loop-carried values of a 
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     DenseArrayBase,
     FlatSymbolRefAttrConstr,
     FunctionType,
@@ -24,7 +22,6 @@ from xdsl.irdl import (
     operand_def,
     opt_prop_def,
     prop_def,
-    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
@@ -39,8 +36,6 @@ from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.types.symbols import function_named
 
-RECOMPUTED = "recomputed"
-"""Attribute of `graph.row_tiles`: additional multiply-adds, for rows that are computed twice."""
 TIED = "tied"
 """Attribute of a network: for each result the number of the argument that it replaces in the next step, or -1."""
 
@@ -274,113 +269,6 @@ class ScanOp(NetworkOp):
         inputs += [types[number] for number in kept]
         outputs = [*types[: len(carried)], *(slice_type(type) for type in self.outputs.types[len(carried) :])]
         check_callee(self, self.body.string_value(), inputs, outputs, tied=len(carried))
-
-
-class RowTileBody(NamedTuple):
-    """What one body of `graph.row_tiles` computes: step `t` makes the rows of `y` from `y_start + y_stride * t` on."""
-
-    body: str
-    steps: int
-    x_start: int
-    x_stride: int
-    y_start: int
-    y_stride: int
-
-
-@op_definition
-class RowTilesOp(NetworkOp):
-    """Compute `y` in row tiles, so that the intermediate tensors between `x` and `y` never exist as a whole.
-
-    Body `k` runs `steps[k]` times; step `t` computes rows of `y` from a window of the rows of `x`:
-
-        y[0, y_starts[k] + y_strides[k] * t : …] = bodies[k](x[0, x_starts[k] + x_strides[k] * t : …])
-
-    with as many rows as the types of the body have. Rows are the second dimension, the first has size 1. Windows of `x`
-    may overlap; the tiles of `y` are disjoint and cover all of it.
-    """
-
-    name = "graph.row_tiles"
-    bodies = prop_def(ArrayAttr[SymbolRefAttr])
-    steps = prop_def(INTS)
-    x_starts = prop_def(INTS)
-    x_strides = prop_def(INTS)
-    y_starts = prop_def(INTS)
-    y_strides = prop_def(INTS)
-    x = operand_def(TENSOR)
-    y = result_def(TENSOR)
-    traits = traits_def(Pure(), RunsNetworks(), HasFusionKind(FusionKind.OPAQUE))
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$x attr-dict `:` functional-type(operands, results)"
-
-    def __init__(self, x: Value, pieces: Sequence[RowTileBody], result_type: Attribute) -> None:
-        super().__init__(
-            operands=[x],
-            result_types=[result_type],
-            properties={
-                "bodies": ArrayAttr([SymbolRefAttr(piece.body) for piece in pieces]),
-                "steps": ints([piece.steps for piece in pieces]),
-                "x_starts": ints([piece.x_start for piece in pieces]),
-                "x_strides": ints([piece.x_stride for piece in pieces]),
-                "y_starts": ints([piece.y_start for piece in pieces]),
-                "y_strides": ints([piece.y_stride for piece in pieces]),
-            },
-        )
-
-    @property
-    def networks(self) -> tuple[str, ...]:
-        return tuple(body.string_value() for body in self.bodies)
-
-    @property
-    def repetitions(self) -> tuple[int, ...]:
-        return self.steps.get_values()
-
-    @property
-    def pieces(self) -> list[RowTileBody]:
-        """What each body computes, in order."""
-        columns = (self.steps, self.x_starts, self.x_strides, self.y_starts, self.y_strides)
-        rows = zip(*(column.get_values() for column in columns), strict=True)
-        return [RowTileBody(body, *map(int, row)) for body, row in zip(self.networks, rows, strict=True)]
-
-    def check_callees(self) -> None:
-        columns = (self.steps, self.x_starts, self.x_strides, self.y_starts, self.y_strides)
-        if not self.bodies.data or any(len(column) != len(self.bodies) for column in columns):
-            raise VerifyException(f"{len(self.bodies)} bodies, but not as many steps, starts and strides")
-        for type in (self.x.type, self.y.type):
-            if as_tensor_type(type).get_shape()[:1] != (1,) or as_tensor_type(type).get_num_dims() < 2:
-                raise VerifyException(f"{type} is not one image of rows")
-        tiles: list[tuple[int, int]] = []
-        for piece in self.pieces:
-            if piece.steps < 1:
-                raise VerifyException(f"@{piece.body} runs {piece.steps} steps, expected at least one")
-            network = function_named(self, piece.body)
-            if network is None:
-                raise VerifyException(f"@{piece.body} is not a function of this module")
-            rows = [rows_of(type) for type in (*network.function_type.inputs, *network.function_type.outputs)]
-            if len(rows) != 2:
-                raise VerifyException(f"@{piece.body} is {network.function_type}, expected one tensor from one tensor")
-            inputs, outputs = [with_rows(self.x.type, rows[0])], [with_rows(self.y.type, rows[1])]
-            check_callee(self, piece.body, inputs, outputs)
-            ends = piece.x_start, piece.x_start + piece.x_stride * (piece.steps - 1)
-            if min(ends) < 0 or max(ends) + rows[0] > rows_of(self.x.type):
-                raise VerifyException(f"@{piece.body} reads rows outside of {self.x.type}")
-            starts = (piece.y_start + piece.y_stride * step for step in range(piece.steps))
-            tiles += [(start, start + rows[1]) for start in starts]
-        edges = [0, *(edge for tile in sorted(tiles) for edge in tile), rows_of(self.y.type)]
-        if edges[::2] != edges[1::2]:
-            raise VerifyException(f"the tiles do not make up {self.y.type}, each row once")
-
-
-def rows_of(type: Attribute) -> int:
-    """Return the rows of a tensor: its second dimension; 0 for one without."""
-    shape = as_tensor_type(type).get_shape()
-    return shape[1] if len(shape) > 1 else 0
-
-
-def with_rows(type: Attribute, rows: int) -> AnyTensor:
-    """`type` with another number of rows."""
-    whole = as_tensor_type(type)
-    shape = whole.get_shape()
-    return tensor_type(whole.element_type, (shape[0], rows, *shape[2:]))
 
 
 def slice_type(type: Attribute) -> AnyTensor:

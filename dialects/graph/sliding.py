@@ -6,6 +6,7 @@ of an image, which a loop takes one after the other.
 """
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import ArrayAttr, SymbolRefAttr, UnitAttr
 from xdsl.ir import Attribute, SSAValue
@@ -28,7 +29,8 @@ from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.types.shapes import sliding
-from s2s.types.shapes.sliding import ROW_OF_X, RowBody, columns_of, row_bodies
+from s2s.types.shapes.sliding import ROW_OF_X, RowBody, columns_of, moving, row_bodies
+from s2s.types.symbols import function_named
 
 
 @op_definition
@@ -83,10 +85,11 @@ class LineBuffersOp(NetworkOp):
     """Run bodies tick by tick: tick `t` brings row `t` of `x` along `axis`, and runs the bodies that are due, in order.
 
         rings = begins
-        for t in range(ticks): for each body that is due in t: rings[written] = body(rings[taken], x[row t])
+        for t in range(ticks): for each body that is due in t: for row in body(row t of x, rings): put the row away
 
-    Only the body that takes the row of `x` may run in a tick without a row, and it does not. `pushed` says that the
-    caller hands the rows over one after the other, so that `x` never exists.
+    A tensor that a body reads is a ring: its first row leaves it, and the new row is put behind its others. One that no
+    body reads ends as all rows of a result. Only the body that takes the row of `x` may not run in a tick without a
+    row. `pushed` says that the caller hands the rows over one after the other, so that `x` never exists.
     """
 
     name = "graph.line_buffers"
@@ -95,10 +98,12 @@ class LineBuffersOp(NetworkOp):
     firsts = prop_def(INTS)
     steps = prop_def(INTS)
     taken = prop_def(INTS)
-    """The tensors of all bodies, one body behind the other."""
+    """The tensors of all bodies, one body behind the other: rings, then results, in the order of `outputs`."""
     counts = prop_def(INTS)
     """How many tensors each body takes."""
     written = prop_def(INTS)
+    rows = prop_def(INTS)
+    """How many rows each output has."""
     axis = prop_def(INT)
     pushed = opt_prop_def(UnitAttr)
     x = operand_def(TENSOR)
@@ -109,13 +114,22 @@ class LineBuffersOp(NetworkOp):
     assembly_format = "$x `(` $begins `)` attr-dict `:` functional-type(operands, results)"
 
     def __init__(
-        self, x: Value, begins: Sequence[Value], pieces: Sequence[RowBody], *, axis: int, pushed: bool = False
+        self,
+        x: Value,
+        begins: Sequence[Value],
+        pieces: Sequence[RowBody],
+        *,
+        results: Sequence[Attribute],
+        rows: Sequence[int],
+        axis: int,
+        pushed: bool = False,
     ) -> None:
         super().__init__(
             operands=[x, begins],
-            result_types=[[SSAValue.get(begin).type for begin in begins]],
+            result_types=[[*(SSAValue.get(begin).type for begin in begins), *results]],
             properties={
                 **columns_of(pieces),
+                "rows": ints(rows),
                 "axis": integer(axis),
                 "pushed": UnitAttr() if pushed else None,
             },
@@ -139,28 +153,61 @@ class LineBuffersOp(NetworkOp):
         """The type of one row of `x`."""
         return one_row(self.x.type, self.axis.value.data)
 
+    @property
+    def row_sizes(self) -> list[int]:
+        """The elements of one row of `x` and of each output."""
+        sizes = (prod(as_tensor_type(output.type).get_shape()) for output in self.outputs)
+        parts = [size // rows for size, rows in zip(sizes, self.rows.get_values(), strict=True)]
+        return [prod(self.row_type.get_shape()), *parts]
+
     def check_callees(self) -> None:
-        if tuple(self.begins.types) != tuple(self.outputs.types):
+        kept = tuple(self.begins.types)
+        if tuple(self.outputs.types[: len(kept)]) != kept:
             raise VerifyException("the rings begin with other types than they end with")
         columns = (self.every, self.firsts, self.steps, self.counts, self.written)
         if not self.bodies.data or any(len(column) != len(self.bodies) for column in columns):
             raise VerifyException(f"{len(self.bodies)} bodies, but not as many ticks, steps and counts")
+        if len(self.rows) != len(self.outputs):
+            raise VerifyException(f"{len(self.rows)} numbers of rows for {len(self.outputs)} tensors")
         shape, axis = as_tensor_type(self.x.type).get_shape(), self.axis.value.data
         if not 0 <= axis < len(shape) or any(size != 1 for size in shape[:axis]):
             raise VerifyException(f"the rows of {self.x.type} along axis {axis} do not lie one after the other")
-        types = [self.row_type, *self.begins.types]
+        types = [self.row_type, *self.outputs.types]
         for piece in self.pieces:
             self._check_piece(piece, types, shape[axis])
+        self._check_results()
 
     def _check_piece(self, piece: RowBody, types: Sequence[Attribute], rows: int) -> None:
         if piece.every < 1 or piece.first < 0 or piece.steps < 1:
             raise VerifyException(f"@{piece.body} runs {piece.steps} times every {piece.every} from {piece.first}")
         if not 0 <= piece.written <= len(piece.taken) or not all(0 <= number < len(types) for number in piece.taken):
             raise VerifyException(f"@{piece.body} takes {piece.taken} of {len(types)} tensors")
-        if ROW_OF_X in piece.taken[: piece.written] or (ROW_OF_X in piece.taken and piece.last >= rows):
+        if ROW_OF_X in piece.gets or (ROW_OF_X in piece.taken and piece.last >= rows):
             raise VerifyException(f"@{piece.body} writes to a row of the input, or runs in a tick that has none")
-        inputs = [types[number] for number in piece.taken]
-        check_callee(self, piece.body, inputs, inputs[: piece.written], tied=piece.written)
+        if set(piece.gets) & set(piece.reads) or len(set(piece.gets)) < piece.written:
+            raise VerifyException(f"@{piece.body} reads a tensor that gets its row, or has two rows for one")
+        network = function_named(self, piece.body)
+        results = [] if network is None else list(network.function_type.outputs)
+        for number, row in zip(piece.gets, results, strict=False):
+            if not is_row_of(row, types[number], self.rows.get_values()[number - 1]):
+                raise VerifyException(f"{row}, which @{piece.body} computes, is no row of {types[number]}")
+        check_callee(self, piece.body, [types[number] for number in piece.reads], results)
+
+    def _check_results(self) -> None:
+        """Raise an error unless rings begin as something, and each of the other tensors gets all of its rows."""
+        rings, pieces = moving(self.pieces), self.pieces
+        if rings != frozenset(range(ROW_OF_X + 1, ROW_OF_X + 1 + len(self.begins))):
+            raise VerifyException(f"bodies read tensors {sorted(rings)}, but {len(self.begins)} begin as something")
+        for number in range(ROW_OF_X + 1 + len(self.begins), ROW_OF_X + 1 + len(self.outputs)):
+            if [piece.steps for piece in pieces if number in piece.gets] != [self.rows.get_values()[number - 1]]:
+                raise VerifyException(f"tensor {number} does not get all of its rows from one body")
+
+
+def is_row_of(row: Attribute, type: Attribute, rows: int) -> bool:
+    """Return whether `row` is one of the `rows` rows of a tensor of type `type`, which lie one after the other."""
+    shape = as_tensor_type(type).get_shape()
+    axes = [axis for axis, size in enumerate(shape) if size == rows and prod(shape[:axis]) == 1]
+    return any(one_row(type, axis) == row for axis in axes)
 
 
 def one_row(type: Attribute, axis: int) -> AnyTensor:

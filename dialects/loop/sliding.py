@@ -80,8 +80,9 @@ class AdvanceOp(Op, AccessInterface):
 class CallRowsOp(NetworkCall):
     """`for (t = 0; t < ticks; t++) if (a body is due in t) body(buffers…);`, for all bodies in their order.
 
-    Buffer 0 is the input, of which a body that takes it gets row `t`, of `row` elements; the others are rings. With
-    `count`, memory for the rows that have arrived, the caller runs the loop, a few rows at a time.
+    Buffer 0 is the input, of which a body that takes it gets row `t`. A buffer that a body reads is a ring: its rows
+    move up by one before a body writes its last one. Any other gets row after row. `sizes` are the elements of a row
+    of each buffer. With `count`, memory for the rows that have arrived, the caller runs the loop, a few rows at a time.
     """
 
     name = "loop.call_rows"
@@ -93,7 +94,7 @@ class CallRowsOp(NetworkCall):
     taken = prop_def(_INTS)
     counts = prop_def(_INTS)
     written = prop_def(_INTS)
-    row = prop_def(IntegerAttr[I64])
+    sizes = prop_def(_INTS)
     count = opt_operand_def(MemRefType)
     assembly_format = (
         "(`count` $count^ `:` type($count))? (`in` $arena^ `:` type($arena))?"
@@ -105,12 +106,13 @@ class CallRowsOp(NetworkCall):
         pieces: Sequence[RowBody],
         buffers: Sequence[SSAValue],
         *,
-        row: int,
+        row_sizes: Sequence[int],
         count: SSAValue | None = None,
         arena: SSAValue | None = None,
     ) -> None:
         super().__init__(
-            operands=[count, arena, buffers], properties={**columns_of(pieces), "row": IntegerAttr(row, i64)}
+            operands=[count, arena, buffers],
+            properties={**columns_of(pieces), "sizes": DenseArrayBase.from_list(i64, list(row_sizes))},
         )
 
     @property
@@ -123,9 +125,14 @@ class CallRowsOp(NetworkCall):
         return list(row_bodies(self.properties))
 
     @property
+    def row_sizes(self) -> list[int]:
+        """The elements of a row of each buffer."""
+        return [int(size) for size in self.sizes.get_values()]
+
+    @property
     def rows(self) -> int:
         """The rows of the input."""
-        return check_flat(self, self.buffers[0].type).get_shape()[0] // self.row.value.data
+        return check_flat(self, self.buffers[0].type).get_shape()[0] // self.row_sizes[0]
 
     def calls(self) -> Iterable[tuple[str, Sequence[SSAValue]]]:
         return [(piece.body, [self.buffers[number] for number in piece.taken]) for piece in self.pieces]
@@ -135,13 +142,16 @@ class CallRowsOp(NetworkCall):
         return [*counted, *(access for access in super().accesses() if access != write_any(self.buffers[0]))]
 
     def verify_(self) -> None:
-        if not self.buffers or check_flat(self, self.buffers[0].type).get_shape()[0] % self.row.value.data:
-            raise VerifyException(f"{self.name}: the input is not made of rows of {self.row.value.data} elements")
+        if len(self.row_sizes) != len(self.buffers):
+            raise VerifyException(f"{self.name}: {len(self.row_sizes)} sizes of rows for {len(self.buffers)} buffers")
+        for buffer, row in zip(self.buffers, self.row_sizes, strict=True):
+            if row < 1 or check_flat(self, buffer.type).get_shape()[0] % row:
+                raise VerifyException(f"{self.name}: {buffer.type} is not made of rows of {row} elements")
         if self.count is not None and self.count.type != COUNT:
             raise VerifyException(f"{self.name}: counts in {self.count.type}, expected {COUNT}")
 
     def with_arena(self, arena: SSAValue) -> "CallRowsOp":
-        return CallRowsOp(self.pieces, self.buffers, row=self.row.value.data, count=self.count, arena=arena)
+        return CallRowsOp(self.pieces, self.buffers, row_sizes=self.row_sizes, count=self.count, arena=arena)
 
 
 @op_definition

@@ -16,6 +16,22 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__ARM_FEATURE_UNALIGNED) && defined(__thumb2__)
+S2S_INLINE void s2s_move_words(unsigned char *to, const unsigned char *from)
+{
+    uint32_t a, b, c, d;
+
+    (void)memcpy((void *)&a, (const void *)from, 4u);
+    (void)memcpy((void *)&b, (const void *)(from + 4), 4u);
+    (void)memcpy((void *)&c, (const void *)(from + 8), 4u);
+    (void)memcpy((void *)&d, (const void *)(from + 12), 4u);
+    (void)memcpy((void *)to, (const void *)&a, 4u);
+    (void)memcpy((void *)(to + 4), (const void *)&b, 4u);
+    (void)memcpy((void *)(to + 8), (const void *)&c, 4u);
+    (void)memcpy((void *)(to + 12), (const void *)&d, 4u);
+}
+#endif
+
 /* The C library for small cores moves bytes one by one where their distance is no multiple of words. */
 S2S_INLINE void s2s_move_down(void *memory, size_t size, size_t by)
 {
@@ -24,15 +40,11 @@ S2S_INLINE void s2s_move_down(void *memory, size_t size, size_t by)
     const unsigned char *from = to + by;
     size_t left = size - by;
 
-    for (; left >= 8u; left -= 8u) {
-        uint32_t low, high;
-
-        (void)memcpy((void *)&low, (const void *)from, 4u);
-        (void)memcpy((void *)&high, (const void *)(from + 4), 4u);
-        (void)memcpy((void *)to, (const void *)&low, 4u);
-        (void)memcpy((void *)(to + 4), (const void *)&high, 4u);
-        from += 8;
-        to += 8;
+    for (; left >= 32u; left -= 32u) {
+        s2s_move_words(to, from);
+        s2s_move_words(to + 16, from + 16);
+        from += 32;
+        to += 32;
     }
     for (; left > 0u; --left) {
         *to = *from;

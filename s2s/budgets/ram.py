@@ -1,11 +1,11 @@
 """Find the cheapest compilation within a budget of RAM: try the options that save memory and cost instructions, the
 cheapest first.
 
-Every plan is the compilation without one, resumed: limits on scratch change how kernels are scheduled, row tiles how
+Every plan is the compilation without one, resumed: limits on scratch change how kernels are scheduled, line buffers how
 operators are grouped. A plan is known once its memory is planned; only the best one becomes C. Three compilations are
 in memory at most: the one without a plan, the one that the next plan is resumed from, and the best one.
 
-Row tiles and scratch are decisions. Where they are given, nothing is searched: the given ones are the plan.
+Line buffers and scratch are decisions. Where they are given, nothing is searched: the given ones are the plan.
 """
 
 import hashlib
@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from s2s.analysis.row_tiles.search import plans
+from s2s.analysis.network.section_search import plans
 from s2s.compilation import Compilation
-from s2s.decisions import operator_row_tiles, scratch
+from s2s.decisions import line_buffers, scratch
 from s2s.decisions.decision import Table
 from s2s.decisions.given import Measured, Modelled
-from s2s.decisions.operator_row_tiles import parse_plan
+from s2s.decisions.line_buffers import parse_sections
 from s2s.decisions.scratch import LIMITS, UNLIMITED, parse_limit
 from s2s.errors import InputError
 from s2s.interpret.loop.cost import estimated_operations
@@ -53,7 +53,7 @@ def within_ram(compilation: Compilation) -> Compilation:
     best, first = search.run(), search.first
     extra = best.operations / first.operations - 1 if first.operations else 0.0
     if isinstance(options.ram_budget, int) and best.ram > options.ram_budget:
-        least = "with the given row tiles and scratch " if _plan_is_given(options.decisions) else "at least "
+        least = "with the given line buffers and scratch " if _plan_is_given(options.decisions) else "at least "
         price = f", for about {extra:.1%} more operations than in {first.ram} bytes" if best.ram < first.ram else ""
         raise InputError(
             f"--ram-budget {options.ram_budget}: the network takes {least}{best.ram} bytes of RAM, inputs and outputs"
@@ -80,7 +80,7 @@ class _Search:
         self.first = self.best = found
         self.tried = 1
         self.base = start
-        """The last compilation with other row tiles than the one before it."""
+        """The last compilation with other line buffers than the one before it."""
 
     def run(self) -> _Plan:
         """Return the first plan within the budget, or the smallest of all plans if none is."""
@@ -93,8 +93,10 @@ class _Search:
         self._try([replace(self.options, scratch=limit) for limit in LIMITS])
         if self.options.executor == "aot" and not self._fits():
             limits = (None, LIMITS[-1])
-            tiles = plans(self.network, self.goal)
-            self._try([replace(self.options, row_tiles=each, scratch=limit) for each in tiles for limit in limits])
+            sections = plans(self.network, self.goal)
+            self._try(
+                [replace(self.options, line_buffers=each, scratch=limit) for each in sections for limit in limits]
+            )
         return self.best
 
     def _try_fewer_tiles(self) -> None:
@@ -115,7 +117,7 @@ class _Search:
             if self._fits():
                 return
             self.tried += 1
-            alike = self.base.options.row_tiles == options.row_tiles
+            alike = self.base.options.line_buffers == options.line_buffers
             compilation = (self.base if alike else self.first.compilation).resume(options)
             with progress.within(f"plan {self.tried} of {count}"):
                 found = self._planned(compilation)
@@ -144,7 +146,7 @@ class _Search:
 
 
 def _plan_is_given(decisions: Table) -> bool:
-    return operator_row_tiles.KIND in decisions or scratch.KIND in decisions
+    return line_buffers.KIND in decisions or scratch.KIND in decisions
 
 
 def _without_plan(options: CompileOptions) -> CompileOptions:
@@ -152,7 +154,7 @@ def _without_plan(options: CompileOptions) -> CompileOptions:
     kept = {
         kind: {subject: chosen for subject, chosen in entries.items() if not isinstance(chosen, Modelled | Measured)}
         for kind, entries in options.decisions.items()
-        if kind not in (operator_row_tiles.KIND, scratch.KIND)
+        if kind not in (line_buffers.KIND, scratch.KIND)
     }
     return replace(options, decisions={kind: entries for kind, entries in kept.items() if entries})
 
@@ -162,7 +164,7 @@ def _with_plan(options: CompileOptions) -> CompileOptions:
     limit = _recalled(options.decisions, scratch.KIND, parse_limit, UNLIMITED)
     return replace(
         options,
-        row_tiles=_recalled(options.decisions, operator_row_tiles.KIND, parse_plan, ()),
+        line_buffers=_recalled(options.decisions, line_buffers.KIND, parse_sections, ()),
         scratch=None if limit == UNLIMITED else limit,
     )
 

@@ -1,9 +1,9 @@
 """The kinds of decisions, and what passes that may not run ask about them."""
 
 EXTERNAL = "external"
-ROW_TILES = "operator row tiles"
+LINE_BUFFERS = "line buffers"
 WHOLE = "whole images"
-"""The choice to compute no operators in row tiles."""
+"""The choice to run no operators row by row."""
 
 KINDS = (
     "trees",
@@ -16,7 +16,7 @@ KINDS = (
     "device",
     "weight blocks",
     EXTERNAL,
-    ROW_TILES,
+    LINE_BUFFERS,
     "attention",
     "fusion",
     "order",

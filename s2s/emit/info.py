@@ -91,14 +91,12 @@ class Measured:
         return self.code + self.constants
 
 
-class RowTiled(NamedTuple):
-    """Layers that run in row tiles."""
+class LineBuffered(NamedTuple):
+    """Layers that run row by row within a run."""
 
     nodes: str
-    rows: int
-    """The maximum number of result rows of a tile."""
-    recomputed: float
-    """Recomputed multiply-adds, as a share of the network's."""
+    kept: int
+    """Bytes of the rows that are kept for later rows."""
 
 
 class PushedRows(NamedTuple):
@@ -188,7 +186,7 @@ class NetworkInfo(Interface):
     arena_apart_bound: int | None = None
     """The same bound if no two live buffers overlapped, where some may."""
     overlaps: tuple[Overlapping, ...] = ()
-    row_tiles: tuple[RowTiled, ...] = ()
+    line_buffers: tuple[LineBuffered, ...] = ()
     pushed: PushedRows | None = None
     """The input whose rows are handed over; None if a run takes whole inputs."""
     extra_operations: float | None = None

@@ -67,7 +67,7 @@ def network_record(
             **({"loaded": info.loaded} if info.loaded else {}),
             "extra_operations": info.extra_operations,
             "overlaps": [each._asdict() for each in info.overlaps],
-            "row_tiles": [each._asdict() for each in info.row_tiles],
+            "line_buffers": [each._asdict() for each in info.line_buffers],
         },
         **_parts(info),
         "state": list(map(_state, info.states)),

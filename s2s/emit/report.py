@@ -41,8 +41,8 @@ class Report:
     """The results that do."""
     extra_operations: float | None = None
     """What a budget of RAM costs."""
-    row_tiles: str = ""
-    """The layers that run in row tiles, and the multiply-adds that this costs."""
+    line_buffers: str = ""
+    """The layers that run row by row within a run, and the bytes of the rows that are kept."""
     pushed_rows: str = ""
     """The input whose rows are handed over, and what is kept of them."""
     accumulators: str = ""
@@ -70,7 +70,7 @@ class Report:
             "RAM": f"{self.ram:,} bytes, {ports}",
             "arena": f"{self.arena:,} bytes of it; lower bound for this order of kernels {self.arena_lower_bound:,}"
             f"{self._apart()}",
-            **({"row tiles": self.row_tiles} if self.row_tiles else {}),
+            **({"line buffers": self.line_buffers} if self.line_buffers else {}),
             **({"rows": self.pushed_rows} if self.pushed_rows else {}),
             **({"not bytes": self.real_ports} if self.real_ports else {}),
             "constants": f"{self.weights:,} bytes",

@@ -50,7 +50,7 @@ NOT_DRAWN: Mapping[str, str] = {
     "external": "takes libraries and compilers that few machines have",
     "place": "names kernels, which only a compilation knows; `tests/end_to_end/test_code_pools.py` gives some",
     "interface": "adds files to the same tree; `tests/emit/test_tvm_interface.py` runs them",
-    "row_tiles": "are about operators that only a compilation numbers; budgets of RAM set them",
+    "line_buffers": "are about operators that only a compilation numbers; budgets of RAM set them",
     "debug": "prints, and changes no C",
 }
 """The options that no variant has, each with the reason."""

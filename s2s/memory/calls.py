@@ -1,6 +1,6 @@
 """Derive the lifetimes and the permitted overlaps of a network's buffers from its kernel calls."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise
 
@@ -14,6 +14,7 @@ from s2s.memory.buffers import Overlap
 from s2s.memory.distances import Distances, Interval, distances
 from s2s.support.mutable import mutable
 from s2s.types.hints import isa
+from s2s.types.shapes.sliding import ROW_OF_X, last_free_distance, moving
 
 
 @mutable
@@ -71,6 +72,8 @@ class Calls:
                 sizes = buffer_bytes(op.target), buffer_bytes(op.source)
                 apart = ((-sizes[0], 0), (0, sizes[1]))
                 found.append(Overlap(self.names[op.target], self.names[op.source], apart))
+            if isinstance(op, loop.CallRowsOp) and op.count is None:
+                found += self._over_rows(op, step)
             if isinstance(op, CallOp):
                 made = op.arguments[0]
                 for dying in dict.fromkeys(op.arguments[1:]):
@@ -79,6 +82,21 @@ class Calls:
                             Overlap(self.names[made], self.names[dying], self._forbidden(op, dying, reversed_kernels))
                         )
         return found
+
+    def _over_rows(self, op: loop.CallRowsOp, step: int) -> Iterator[Overlap]:
+        """Yield the results that may lie over rows of the input that no body reads any more."""
+        x, pieces, rings = op.buffers[ROW_OF_X], op.pieces, moving(op.pieces)
+        for at, piece in enumerate(pieces):
+            reads_row = any(ROW_OF_X in later.reads for later in pieces[at:])
+            for number in piece.gets:
+                result = op.buffers[number]
+                if number in rings or not self._may_overlap(result, x, step):
+                    continue
+                size, rows = buffer_bytes(result), piece.steps
+                x_row = buffer_bytes(x) // op.rows
+                free = last_free_distance((piece.first, piece.last), size // rows, rows, x_row, reads_row=reads_row)
+                apart = max(free, -size), buffer_bytes(x)
+                yield Overlap(self.names[result], self.names[x], (apart,) if apart[0] < apart[1] else ())
 
     def _may_overlap(self, made: SSAValue, dying: SSAValue, step: int) -> bool:
         """Return whether `made` is born in the step in which the older `dying` ends, and whether C lets their types

@@ -1,6 +1,6 @@
 """The options of a compilation: the users' (`s2s.options.user`), and the ones that searches and pass contexts set."""
 
-from s2s.decisions.names import ROW_TILES
+from s2s.decisions.names import LINE_BUFFERS
 from s2s.options.declaration import option, options_class
 from s2s.options.passes import DebugOptions as DebugOptions
 from s2s.options.passes import PassOptions as PassOptions
@@ -33,18 +33,18 @@ class CompileOptions(UserOptions):
     it."""
     transformed_ram: int | None = option(default=None, stages=("compute",))
     """Bytes of RAM that a Winograd convolution may take with its result; a budget of RAM sets it."""
-    row_tiles: tuple[tuple[int, int, int], ...] = option(
+    line_buffers: tuple[tuple[int, int], ...] = option(
         default=(),
         stages=("graph",),
         flags=("--decisions",),
         refused=(
             (
                 lambda options: bool(options.devices),
-                f"{ROW_TILES}: a chain in row tiles runs on one device; leave --devices out",
+                f"{LINE_BUFFERS}: a network in line buffers runs on one device; leave --devices out",
             ),
         ),
     )
-    """Chains of operators computed in row tiles: first and last operator, and rows of a tile, as `graph-tile-rows`
+    """Sections of operators that run row by row in line buffers: first and last operator, as `graph-buffer-sections`
     takes them; a budget of RAM sets them."""
     explain: bool = option(default=False, stages=DECIDING)
     """Record with every decision all its alternatives, not only the compared ones."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from s2s.decisions.names import ROW_TILES, WHOLE
+from s2s.decisions.names import LINE_BUFFERS, WHOLE
 from s2s.options import values
 from s2s.options.declaration import REFUSED_WITH_PLACE, REFUSED_WITH_POOLS, option, options_class
 from s2s.options.passes import DebugOptions, debug_of
@@ -305,15 +305,15 @@ class UserOptions:
         metavar="FILE",
         refused=(
             (
-                lambda options: bool(options.devices) and ROW_TILES in options.decisions,
-                f"{ROW_TILES}: a chain in row tiles runs on one device; leave --devices out",
+                lambda options: bool(options.devices) and LINE_BUFFERS in options.decisions,
+                f"{LINE_BUFFERS}: a network in line buffers runs on one device; leave --devices out",
             ),
             (
                 lambda options: (
                     options.executor == "graph"
-                    and not {WHOLE}.issuperset(options.decisions.get(ROW_TILES, {}).values())
+                    and not {WHOLE}.issuperset(options.decisions.get(LINE_BUFFERS, {}).values())
                 ),
-                f"{ROW_TILES}: the tables of executor graph call nothing but kernels; use executor aot",
+                f"{LINE_BUFFERS}: the tables of executor graph call nothing but kernels; use executor aot",
             ),
         ),
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from s2s.decisions import scratch as scratch_of_kernels
-from s2s.decisions.names import EXTERNAL, ROW_TILES
+from s2s.decisions.names import EXTERNAL, LINE_BUFFERS
 from s2s.options import CompileOptions, Io
 from s2s.options.values import ram_goal
 from s2s.targets import get_target
@@ -106,9 +106,9 @@ def sizes_constant(options: CompileOptions) -> bool:
     return tuned(options) and not sizes_vary(options)
 
 
-def row_tiles_asked(options: CompileOptions) -> bool:
-    """Return whether a budget of RAM or a given decision may want chains of operators in row tiles."""
-    return bool(options.row_tiles) or ram_goal(options) is not None or ROW_TILES in options.decisions
+def sections_asked(options: CompileOptions) -> bool:
+    """Return whether a budget of RAM or a given decision may want sections of operators in line buffers."""
+    return bool(options.line_buffers) or ram_goal(options) is not None or LINE_BUFFERS in options.decisions
 
 
 def rows_pushed(options: CompileOptions) -> bool:
@@ -225,10 +225,10 @@ def target(options: CompileOptions) -> Mapping[str, Any]:
     return {"target": get_target(options.target).name}
 
 
-def row_tiles(options: CompileOptions) -> Mapping[str, Any]:
-    """Return the chains of operators to compute in row tiles."""
-    first, last, rows = zip(*options.row_tiles, strict=True) if options.row_tiles else ((), (), ())
-    return {**target(options), "first": first, "last": last, "rows": rows}
+def sections(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the sections of operators that run row by row."""
+    first, last = zip(*options.line_buffers, strict=True) if options.line_buffers else ((), ())
+    return {**target(options), "first": first, "last": last}
 
 
 def pushed(options: CompileOptions) -> Mapping[str, Any]:

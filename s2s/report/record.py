@@ -14,10 +14,10 @@ from typing import Any, TypeGuard, cast
 from s2s.analysis.channels.removed import RemovedChannels
 from s2s.analysis.numbers.sums import LayerSums, describe_sums
 from s2s.emit.files import RECORD, Tree
-from s2s.emit.info import CodePool, Overlapping, PushedRows, RowTiled
+from s2s.emit.info import CodePool, LineBuffered, Overlapping, PushedRows
 from s2s.emit.read_tree import read_tree
 from s2s.errors import InputError
-from s2s.stages.graph import describe_row_tiles
+from s2s.stages.graph import describe_line_buffers
 from s2s.stages.memory import describe_overlaps
 
 SCHEMA = 1
@@ -84,7 +84,7 @@ def sizes_of_tree(tree: Tree) -> dict[str, Any]:
         "overlaps": describe_overlaps([Overlapping(**each) for each in arena["overlaps"]]),
         "extra_operations": arena["extra_operations"],
         "pushed_rows": "" if pushed is None else PushedRows(**pushed).describe(),
-        "row_tiles": describe_row_tiles([RowTiled(**each) for each in arena.get("row_tiles", ())]),
+        "line_buffers": describe_line_buffers([LineBuffered(**each) for each in arena.get("line_buffers", ())]),
         "accumulators": describe_sums([LayerSums(**each) for each in record.get("accumulators", ())]),
         "code_in_pools": "; ".join(
             CodePool(**pool).describe(measured.get("functions", {})) for pool in record.get("code", ())

@@ -79,7 +79,7 @@ STAGES: tuple[Stage, ...] = (
         "graph",
         Grouped,
         grouped,
-        decides=("device", "weight blocks", "external", "operator row tiles", "attention", "fusion", "order"),
+        decides=("device", "weight blocks", "external", "line buffers", "attention", "fusion", "order"),
     ),
     Stage(
         "compute",

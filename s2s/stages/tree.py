@@ -63,7 +63,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         arena_lower_bound=plan.lower_bound,
         arena_apart_bound=plan.apart_bound,
         overlaps=plan.overlaps,
-        row_tiles=facts[Grouped].row_tiles,
+        line_buffers=facts[Grouped].line_buffers,
         pushed=facts[Grouped].pushed,
         extra_operations=findings.extra_operations,
         executor=options.executor,

@@ -19,11 +19,11 @@ from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.types.dtypes import tensor_type
 
-TILES, SCRATCH = "operator row tiles", "scratch"
+BUFFERS, SCRATCH = "line buffers", "scratch"
 
 
 def bottleneck() -> GraphModel:
-    """Expand, depthwise, project: row tiles save most of the memory between them."""
+    """Expand, depthwise, project: line buffers save most of the memory between them."""
     rng = np.random.default_rng(4)
     body = Block(arg_types=[tensor_type(f32, (1, 12, 12, 4))])
     value: SSAValue = body.args[0]
@@ -63,36 +63,36 @@ def smallest() -> Artifact:
     return compiled(ram_budget="min")
 
 
-def test_a_budget_records_its_row_tiles(smallest: Artifact):
-    found = decision(smallest, TILES)
-    assert found.chosen.startswith("0-2 by ")
+def test_a_budget_records_its_line_buffers(smallest: Artifact):
+    found = decision(smallest, BUFFERS)
+    assert found.chosen == "0-2"
     assert (found.by, found.why) == ("model", "the budget of RAM")
 
 
 def test_without_a_budget_nothing_of_it_is_decided():
-    assert not {TILES, SCRATCH} & {each.kind for each in compiled().decisions}
+    assert not {BUFFERS, SCRATCH} & {each.kind for each in compiled().decisions}
 
 
-def test_row_tiles_of_a_budget_given_back_give_the_same_tree(smallest: Artifact):
+def test_line_buffers_of_a_budget_given_back_give_the_same_tree(smallest: Artifact):
     assert files(compiled(smallest.decisions.as_dict(), ram_budget="min")) == files(smallest)
 
 
 @pytest.mark.parametrize("options", [{}, {"ram_budget": "min"}])
-def test_the_user_chooses_row_tiles(options: dict[str, Any]):
-    with compiled(entry(TILES, "0-1 by 5 rows"), **options) as artifact:
-        found = decision(artifact, TILES)
-        assert (found.chosen, found.by) == ("0-1 by 5 rows", "user")
+def test_the_user_chooses_line_buffers(options: dict[str, Any]):
+    with compiled(entry(BUFFERS, "0-1"), **options) as artifact:
+        found = decision(artifact, BUFFERS)
+        assert (found.chosen, found.by) == ("0-1", "user")
         assert artifact.verify(against="interpreter").passed
 
 
 def test_given_whole_images_need_more_memory(smallest: Artifact):
-    whole = compiled(entry(TILES, "whole images"), ram_budget="min")
+    whole = compiled(entry(BUFFERS, "whole images"), ram_budget="min")
     assert whole.report().ram > smallest.report().ram
 
 
-def test_a_budget_that_given_row_tiles_exceed_is_refused():
-    with pytest.raises(InputError, match="takes with the given row tiles and scratch"):
-        compiled(entry(TILES, "whole images"), ram_budget=2000)
+def test_a_budget_that_given_line_buffers_exceed_is_refused():
+    with pytest.raises(InputError, match="takes with the given line buffers and scratch"):
+        compiled(entry(BUFFERS, "whole images"), ram_budget=2000)
 
 
 def test_the_user_limits_scratch():
@@ -104,10 +104,9 @@ def test_the_user_limits_scratch():
 @pytest.mark.parametrize(
     ("kind", "chosen", "reason"),
     [
-        (TILES, "0-7 by 2 rows", "form no chain"),
-        (TILES, "0-2 by 12 rows", "has no tiles of 12 rows"),
-        (TILES, "0-1 by 2 rows, 1-2 by 2 rows", "no operator is in two of them"),
-        (TILES, "few rows", "give `whole images`, or chains"),
+        (BUFFERS, "0-7", "do not compute rows from the rows of one image"),
+        (BUFFERS, "0-1, 1-2", "no operator is in two of them"),
+        (BUFFERS, "few rows", "give `whole images`, or sections"),
         (SCRATCH, "little", "give `as scheduled`, or a number"),
     ],
 )
@@ -116,6 +115,6 @@ def test_what_is_not_legal(kind: str, chosen: str, reason: str):
         compiled(entry(kind, chosen))
 
 
-def test_tables_cannot_call_row_tiles():
+def test_tables_cannot_run_line_buffers():
     with pytest.raises(InputError, match="the tables of executor graph call nothing but kernels"):
-        compiled(entry(TILES, "0-2 by 4 rows"), executor="graph")
+        compiled(entry(BUFFERS, "0-2"), executor="graph")

@@ -67,7 +67,7 @@ ELSEWHERE = {
     "implementation": "tvm/relay/test_strategy.py",
     "layout": "decisions/test_layout.py",
     "packed weights": "frontends/onnx/test_packed_weights.py",
-    "operator row tiles": "decisions/test_budget_choices.py",
+    "line buffers": "decisions/test_budget_choices.py",
     "pool": "end_to_end/test_pools.py",
     "pools": "end_to_end/test_pools.py",
     "schedule": "decisions/test_schedule.py",

@@ -117,5 +117,5 @@ def test_choices_of_every_kind_are_drawn():
     for name in FIXED:
         compiled(name, "x86-64-v3", SEEDS.get(name, 0), threads=2)
     pools = {"pool", "pools", "streams", "weight blocks", "code"}
-    asked = {"device", "external", "implementation", "operator row tiles", "scratch", "window slack"}
+    asked = {"device", "external", "implementation", "line buffers", "scratch", "window slack"}
     assert set(MADE) == set(KINDS) - pools - asked - {"constant bits", "constant codes", "packed weights", "trees"}

@@ -31,7 +31,7 @@ def test_every_operator_has_a_case():
         return type(last)
 
     found = {built(case) for family in FAMILIES.values() for case in family()}
-    networks_in_networks = {graph.IfOp, graph.LineBuffersOp, graph.ScanOp, graph.RowTilesOp, graph.WhileOp}
+    networks_in_networks = {graph.IfOp, graph.LineBuffersOp, graph.ScanOp, graph.WhileOp}
     calls = {graph.CallOp, graph.ExternOp, graph.DeviceCopyOp}
     computed = {graph.NonzeroOp}  # test_computed_sizes.py
     of_streams = {graph.AdvanceOp, graph.InsertSliceOp}  # windows of states: tests/frontends/test_streams.py

@@ -70,7 +70,7 @@ def steps(work: Callable[[], object]) -> list[str]:
 
 CHANGES: dict[str, dict[str, Any]] = {
     "scratch": {"scratch": 0},
-    "row tiles": {"row_tiles": ((0, 5, 3),)},
+    "line buffers": {"line_buffers": ((0, 5),)},
     "another target": {"target": "x86-64-v3"},
     "a plain schedule": {"schedule": "reference"},
     "another executor": {"executor": "graph"},
@@ -125,7 +125,7 @@ def test_resumed_compilation_runs_what_the_change_affects_and_nothing_else(first
 
 
 STARTS: dict[str, tuple[dict[str, Any], str]] = {
-    "row tiles of operators": ({"row_tiles": ((0, 5, 3),)}, "graph"),
+    "line buffers": ({"line_buffers": ((0, 5),)}, "graph"),
     "scratch": ({"scratch": 0}, "tensor"),
     "threads": ({"threads": 2}, "tensor"),
     "places of inputs": ({"io": "arena"}, "compute"),
@@ -200,10 +200,11 @@ def test_settled_knows_what_the_network_computes(first: Compilation):
     assert fact.work == 36 * (8 * 4 + 8 * 9 + 4 * 8)
 
 
-@pytest.mark.parametrize("tiles", [(), ((0, 5, 3),)], ids=["whole", "row tiles"])
-def test_grouped_knows_the_row_tiles(tiles: tuple[tuple[int, int, int], ...]):
-    found = Compilation(network(), replace(OPTIONS, row_tiles=tiles)).facts(Grouped).row_tiles
-    assert [(each.nodes, each.rows) for each in found] == [("expand, depthwise, project", 3)] * len(tiles)
+@pytest.mark.parametrize("sections", [(), ((0, 5),)], ids=["whole", "line buffers"])
+def test_grouped_knows_the_line_buffers(sections: tuple[tuple[int, int], ...]):
+    layers = Compilation(network(), replace(OPTIONS, line_buffers=sections)).facts(Grouped).line_buffers
+    assert [layer.nodes for layer in layers] == ["expand, depthwise, project"] * len(sections)
+    assert all(layer.kept > 0 for layer in layers)
 
 
 def test_scheduled_knows_the_costs_of_kernels(first: Compilation):

@@ -213,7 +213,7 @@ CHANGES: dict[str, list[Change]] = {
     "stack_budget": [Change(image, 1 << 20, changes_tree=False)],
     "ram_budget": [Change(winograd, "min", others={"target": TARGET})],
     "scratch": [Change(winograd, 0, others={"target": TARGET})],
-    "row_tiles": [Change(image, ((0, 5, 3),))],
+    "line_buffers": [Change(image, ((0, 5),))],
     "prefer": [
         Change(winograd, "size", "time", others={"target": "cortex-m4"}, changes_tree=False),
         Change(winograd, "ram", others={"target": TARGET}),

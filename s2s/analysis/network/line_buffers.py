@@ -19,7 +19,7 @@ from xdsl.ir import Operation, SSAValue
 from s2s.analysis.network.row_clocks import RowClock, RowRead, reads_of
 from s2s.dialects.graph.base import type_of
 from s2s.support.mutable import mutable
-from s2s.types.dtypes import size_in_bytes
+from s2s.types.dtypes import AnyTensor, size_in_bytes, tensor_type
 
 Clocked = Sequence[tuple[Operation, RowClock]]
 
@@ -38,6 +38,29 @@ class Ring:
     """The last row that has to be put into it, which may lie behind the end of the tensor."""
     is_whole: bool = False
     """Whether it ends as the tensor."""
+
+    @property
+    def is_in_place(self) -> bool:
+        """Return whether rows of the tensor lie one after the other; else a ring has them in front of other axes."""
+        return prod(type_of(self.value).get_shape()[: self.clock.axis]) == 1
+
+    @property
+    def axis(self) -> int:
+        """The axis of rows in the ring."""
+        return self.clock.axis if self.is_in_place else 0
+
+    @property
+    def type(self) -> AnyTensor:
+        """The type of the ring."""
+        return self.rows(self.size)
+
+    def rows(self, count: int) -> AnyTensor:
+        """Return the type of `count` rows."""
+        type = type_of(self.value)
+        shape = list(type.get_shape())
+        del shape[self.clock.axis]
+        shape.insert(self.axis, count)
+        return tensor_type(type.element_type, tuple(shape))
 
     @property
     def bytes(self) -> int:
@@ -72,8 +95,13 @@ class LineBuffers:
 
     @property
     def rings(self) -> list[Ring]:
-        """All rings, in the order of the groups."""
-        return [ring for group in self.groups for ring in group.rings]
+        """The rings that operators read, in the order of the groups."""
+        return [ring for group in self.groups for ring in group.rings if not ring.is_whole]
+
+    @property
+    def wholes(self) -> list[Ring]:
+        """The tensors of which all rows are kept, in the order of the groups."""
+        return [ring for group in self.groups for ring in group.rings if ring.is_whole]
 
 
 def row_bytes(value: SSAValue, clock: RowClock) -> int:

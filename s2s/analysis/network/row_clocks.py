@@ -11,10 +11,9 @@ Tick `t` brings row `t` of the input. Row `r` of a tensor is computed in tick `f
 Rows in front of the first one, and behind the last one, are padding.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.network.frame_rules import Frames, Taps, rule_of
@@ -77,13 +76,13 @@ class RowRead:
         return self.extent + self.lag
 
 
-def clocked(main: FuncOp, x: SSAValue, axis: int) -> Iterator[tuple[Operation, RowClock]]:
-    """Yield the operators of `main` that can run row by row with the rows of `x` along `axis`, in order."""
-    clocks = {x: RowClock(axis, type_of(x).get_shape()[axis])}
-    for op in main.body.block.ops:
-        if (clock := clock_of(op, clocks)) is not None:
-            clocks[op.results[0]] = clock
-            yield op, clock
+def clocked(ops: Iterable[Operation], x: SSAValue, clock: RowClock) -> Iterator[tuple[Operation, RowClock]]:
+    """Yield the operators among `ops` that can run row by row with the rows of `x`, in order."""
+    clocks = {x: clock}
+    for op in ops:
+        if (mine := clock_of(op, clocks)) is not None:
+            clocks[op.results[0]] = mine
+            yield op, mine
 
 
 def clock_of(op: Operation, clocks: Clocks) -> RowClock | None:

@@ -23,7 +23,7 @@ def least_memory(main: FuncOp, x: SSAValue, clock: RowClock, ops: Clocked) -> in
 
 def _bytes(main: FuncOp, plan: LineBuffers) -> int:
     """Estimate the memory of a plan: of rings and the rows of a group, or of what runs behind them."""
-    rings = sum(ring.bytes for ring in plan.rings)
+    rings = sum(ring.bytes for ring in (*plan.rings, *plan.wholes))
     rows = max(_rows(group.ops, plan) for group in plan.groups)
     inside = {op for group in plan.groups for op in group.ops}
     return max(rings + rows, _rest(main, inside))

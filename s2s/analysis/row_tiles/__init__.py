@@ -1,1 +1,1 @@
-"""Analyses of chains of operations that can be computed in row tiles."""
+"""Analyses of chains of kernels that can be computed in row tiles."""

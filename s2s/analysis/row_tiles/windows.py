@@ -1,4 +1,4 @@
-"""Compute the rows that a sliding window reads, for operators and for kernels."""
+"""Compute the rows that a sliding window reads, for kernels."""
 
 from typing import NamedTuple
 

@@ -7,8 +7,7 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.errors import CompilerBug
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
-from s2s.types.shapes.sliding import ROW_OF_X, ticks_of
-from s2s.types.symbols import function_named
+from s2s.types.shapes.sliding import ROW_OF_X, moving, ticks_of
 
 Runner = Callable[[str, Sequence[Array]], list[Array]]
 """Runs the network function of a given name."""
@@ -24,8 +23,6 @@ def run_control(op: graph.NetworkOp, operands: Sequence[Array], run: Runner) -> 
             return _while(op, operands, run)
         case graph.ScanOp():
             return _scan(op, operands, run)
-        case graph.RowTilesOp():
-            return [_row_tiles(op, operands[0], run)]
         case graph.LineBuffersOp():
             return _line_buffers(op, operands, run)
         case _:
@@ -56,30 +53,22 @@ def _scan(op: graph.ScanOp, operands: Sequence[Array], run: Runner) -> list[Arra
     return [*carried, *stacked]
 
 
-def _row_tiles(op: graph.RowTilesOp, x: Array, run: Runner) -> Array:
-    kind = as_tensor_type(op.y.type)
-    y = np.zeros(kind.get_shape(), to_numpy(kind.element_type))
-    for piece in op.pieces:
-        body = function_named(op, piece.body)
-        assert body is not None
-        rows = graph.rows_of(body.function_type.inputs.data[0])
-        for step in range(piece.steps):
-            read, written = piece.x_start + piece.x_stride * step, piece.y_start + piece.y_stride * step
-            [made] = run(piece.body, [x[:, read : read + rows]])
-            y[:, written : written + made.shape[1]] = made
-    return y
-
-
 def _line_buffers(op: graph.LineBuffersOp, operands: Sequence[Array], run: Runner) -> list[Array]:
-    x, *rings = operands
-    axis, pieces = op.axis.value.data, op.pieces
+    x, *begins = operands
+    axis, pieces, rings = op.axis.value.data, op.pieces, moving(op.pieces)
+    types = [as_tensor_type(output.type) for output in op.outputs[len(begins) :]]
+    results = [np.zeros(type.get_shape(), to_numpy(type.element_type)) for type in types]
+    tensors = [x, *(begin.copy() for begin in begins), *results]
     for tick in range(ticks_of(pieces)):
         for piece in pieces:
             if piece.is_due(tick):
-                taken = [x.take([tick], axis) if number == ROW_OF_X else rings[number - 1] for number in piece.taken]
-                for number, ring in zip(piece.taken, run(piece.body, taken), strict=False):
-                    rings[number - 1] = ring
-    return rings
+                reads = [x.take([tick], axis) if number == ROW_OF_X else tensors[number] for number in piece.reads]
+                for number, row in zip(piece.gets, run(piece.body, reads), strict=True):
+                    rows = tensors[number].reshape(-1, row.size)
+                    if number in rings:
+                        rows[:-1] = rows[1:].copy()
+                    rows[-1 if number in rings else piece.step(tick)] = row.reshape(-1)
+    return tensors[1:]
 
 
 def _place(op: graph.ScanOp, number: int, step: int) -> int:

@@ -7,7 +7,8 @@ from s2s.errors import CompilerBug, InputError
 from s2s.interpret.affine import Frame
 from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import Scope, Step
-from s2s.types.shapes.sliding import ROW_OF_X, ticks_of
+from s2s.types.dtypes import Array
+from s2s.types.shapes.sliding import ROW_OF_X, moving, ticks_of
 
 
 @MEANINGS.register(CallOp)
@@ -131,7 +132,7 @@ def call_for(scope: Scope, op: loop.CallForOp) -> Step:
 @MEANINGS.register(loop.CallRowsOp)
 def call_rows(scope: Scope, op: loop.CallRowsOp) -> Step:
     """`loop.call_rows`."""
-    pieces, row = op.pieces, op.row.value.data
+    pieces, rows, rings = op.pieces, op.row_sizes, moving(op.pieces)
     bodies = [scope.callee(piece.body) for piece in pieces]
     arena = [] if op.arena is None else [scope.place(op.arena)]
     places = scope.operands(op.buffers)
@@ -139,10 +140,14 @@ def call_rows(scope: Scope, op: loop.CallRowsOp) -> Step:
     def step(frame: Frame) -> None:
         for tick in range(ticks_of(pieces)):
             buffers = [frame[place] for place in places]
-            buffers[ROW_OF_X] = buffers[ROW_OF_X][tick * row :]
+            buffers[ROW_OF_X] = buffers[ROW_OF_X][tick * rows[ROW_OF_X] :]
             for piece, body in zip(pieces, bodies, strict=True):
                 if piece.is_due(tick):
-                    body([*(frame[place] for place in arena), *(buffers[number] for number in piece.taken)])
+                    written = [
+                        _next_row(buffers[number], rows[number], None if number in rings else piece.step(tick))
+                        for number in piece.gets
+                    ]
+                    body([*(frame[place] for place in arena), *written, *(buffers[number] for number in piece.reads)])
 
     return step
 
@@ -155,6 +160,14 @@ def end_rows(scope: Scope, op: loop.EndRowsOp) -> Step:
         del frame
 
     return step
+
+
+def _next_row(buffer: Array, row: int, step: int | None) -> Array:
+    """Return the memory of row `step`; without one, of the last row of a ring, after its others have moved up."""
+    if step is not None:
+        return buffer[step * row :]
+    buffer[:-row] = buffer[row:].copy()
+    return buffer[-row:]
 
 
 def _places(scope: Scope, op: loop.NetworkCall) -> list[int]:

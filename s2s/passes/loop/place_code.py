@@ -101,8 +101,14 @@ def _calls(module: ModuleOp) -> dict[str, int]:
 
 
 def _steps(module: ModuleOp, network: str) -> int:
-    loops = (op for op in walk(module) if isinstance(op, loop.CallForOp) and network in op.networks)
-    return max((op.steps.value.data for op in loops), default=1)
+    """How often a run calls a network in loops of a known number of steps."""
+    steps = [1]
+    for op in walk(module):
+        if isinstance(op, loop.CallForOp) and network in op.networks:
+            steps.append(op.steps.value.data)
+        elif isinstance(op, loop.CallRowsOp):
+            steps += [piece.steps for piece in op.pieces if piece.body == network]
+    return max(steps)
 
 
 def _code_size(kernel: FuncOp) -> int:

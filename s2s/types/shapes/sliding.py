@@ -17,7 +17,7 @@ ROW_OF_X = 0
 class RowBody(NamedTuple):
     """A network that runs in ticks `first`, `first + every`, …, `steps` times.
 
-    It takes the tensors `taken`, by number, and writes the first `written` of them, which are rings.
+    The first `written` of the tensors `taken`, by number, get a row each: its results. It reads the others.
     """
 
     body: str
@@ -32,14 +32,46 @@ class RowBody(NamedTuple):
         """The tick of the last step."""
         return self.first + self.every * (self.steps - 1)
 
+    @property
+    def gets(self) -> tuple[int, ...]:
+        """The tensors that get its results."""
+        return self.taken[: self.written]
+
+    @property
+    def reads(self) -> tuple[int, ...]:
+        """The tensors that it reads."""
+        return self.taken[self.written :]
+
     def is_due(self, tick: int) -> bool:
         """Return whether the network runs in `tick`."""
         return self.first <= tick <= self.last and (tick - self.first) % self.every == 0
+
+    def step(self, tick: int) -> int:
+        """Return how often it has run before `tick`."""
+        return (tick - self.first) // self.every
 
 
 def ticks_of(pieces: Sequence[RowBody]) -> int:
     """Return the ticks until the last body has run."""
     return 1 + max(piece.last for piece in pieces)
+
+
+def moving(pieces: Sequence[RowBody]) -> frozenset[int]:
+    """Return the tensors whose rows move up when they get a row: the ones that a body reads. Others keep all rows."""
+    return frozenset(number for piece in pieces for number in piece.reads if number != ROW_OF_X)
+
+
+def last_free_distance(ticks: tuple[int, int], row: int, rows: int, x_row: int, *, reads_row: bool) -> int:
+    """Return the largest distance, in bytes, from the start of an input to the start of a result at which no row of the
+    result lies over a row of the input that is read later.
+
+    The rows of the result, of `row` bytes each, are written from the first of `ticks` to the last one. An input with
+    rows of 8 bytes and a result with rows of 4, written in ticks 1 to 4: in tick 1 rows 0 and 1 of the input have been
+    read, 16 bytes, so that row 0 may end there and the result may begin 12 bytes behind the input. With `reads_row`
+    the body that writes reads the row of its tick itself, and 8 bytes fewer are free.
+    """
+    free = [(tick + (0 if reads_row else 1)) * x_row for tick in ticks]
+    return min(free[0] - row, free[1] - rows * row)
 
 
 def columns_of(pieces: Sequence[RowBody]) -> dict[str, Attribute]:

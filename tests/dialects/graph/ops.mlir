@@ -31,26 +31,20 @@ func.func private @branch(%h: tensor<4xf32>) -> tensor<4xf32> {
   func.return %h : tensor<4xf32>
 }
 
-func.func private @rows(%x: tensor<1x1x2xf32>) -> tensor<1x1x2xf32> {
-  func.return %x : tensor<1x1x2xf32>
-}
-
-func.func private @push(%ring: tensor<1x1x2xf32>, %x: tensor<1x1x2xf32>) -> tensor<1x1x2xf32> attributes {tied = array<i64: 0>} {
+func.func private @push(%x: tensor<1x1x2xf32>) -> tensor<1x1x2xf32> {
   func.return %x : tensor<1x1x2xf32>
 }
 
 // CHECK-LABEL: func.func @control
-func.func @control(%go: tensor<1xi1>, %h: tensor<4xf32>, %x: tensor<2xf32>, %xs: tensor<3x2xf32>, %im: tensor<1x3x2xf32>, %begin: tensor<1x1x2xf32>, %outside: tensor<1xi32>) {
+func.func @control(%go: tensor<1xi1>, %h: tensor<4xf32>, %x: tensor<2xf32>, %xs: tensor<3x2xf32>, %im: tensor<1x3x2xf32>, %outside: tensor<1xi32>) {
   // CHECK-NEXT: %one = graph.if %go then @branch else @branch(%h) : tensor<1xi1>, (tensor<4xf32>) -> tensor<4xf32>
   %one = graph.if %go then @branch else @branch(%h) : tensor<1xi1>, (tensor<4xf32>) -> tensor<4xf32>
   // CHECK-NEXT: %b, %c = graph.while @test do @again(%h, %x, %go) : (tensor<4xf32>, tensor<2xf32>, tensor<1xi1>) -> (tensor<4xf32>, tensor<2xf32>)
   %b, %c = graph.while @test do @again(%h, %x, %go) : (tensor<4xf32>, tensor<2xf32>, tensor<1xi1>) -> (tensor<4xf32>, tensor<2xf32>)
   // CHECK-NEXT: %last, %all = graph.scan @step(%h, %xs) {steps = 3 : i64, carried = 1 : i64, scanned = 1 : i64, backward = array<i64: 0>} : (tensor<4xf32>, tensor<3x2xf32>) -> (tensor<4xf32>, tensor<3x2xf32>)
   %last, %all = graph.scan @step(%h, %xs) {steps = 3, carried = 1, scanned = 1, backward = array<i64: 0>} : (tensor<4xf32>, tensor<3x2xf32>) -> (tensor<4xf32>, tensor<3x2xf32>)
-  // CHECK-NEXT: %tiled = graph.row_tiles %im {bodies = [@rows], steps = array<i64: 3>, x_starts = array<i64: 0>, x_strides = array<i64: 1>, y_starts = array<i64: 0>, y_strides = array<i64: 1>} : (tensor<1x3x2xf32>) -> tensor<1x3x2xf32>
-  %tiled = graph.row_tiles %im {bodies = [@rows], steps = array<i64: 3>, x_starts = array<i64: 0>, x_strides = array<i64: 1>, y_starts = array<i64: 0>, y_strides = array<i64: 1>} : (tensor<1x3x2xf32>) -> tensor<1x3x2xf32>
-  // CHECK-NEXT: %ring = graph.line_buffers %im(%begin) {bodies = [@push], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, axis = 1 : i64, pushed} : (tensor<1x3x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
-  %ring = graph.line_buffers %im(%begin) {bodies = [@push], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, axis = 1 : i64, pushed} : (tensor<1x3x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+  // CHECK-NEXT: %rows = graph.line_buffers %im() {bodies = [@push], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, rows = array<i64: 3>, axis = 1 : i64, pushed} : (tensor<1x3x2xf32>) -> tensor<1x3x2xf32>
+  %rows = graph.line_buffers %im() {bodies = [@push], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, rows = array<i64: 3>, axis = 1 : i64, pushed} : (tensor<1x3x2xf32>) -> tensor<1x3x2xf32>
   // CHECK-NEXT: graph.require %outside : tensor<1xi32>
   graph.require %outside : tensor<1xi32>
   func.return

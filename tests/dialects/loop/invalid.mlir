@@ -651,11 +651,17 @@ loop.require %b : memref<2xi32>
 // -----
 
 %x, %h = "test.op"() : () -> (memref<7xf32>, memref<4xf32>)
-loop.call_rows (%x, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, row = 2 : i64} : (memref<7xf32>, memref<4xf32>)
-// CHECK: loop.call_rows: the input is not made of rows of 2 elements
+loop.call_rows (%x, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, sizes = array<i64: 2, 2>} : (memref<7xf32>, memref<4xf32>)
+// CHECK: loop.call_rows: memref<7xf32> is not made of rows of 2 elements
 
 // -----
 
 %x, %h, %count = "test.op"() : () -> (memref<6xf32>, memref<4xf32>, memref<2xi32>)
-loop.call_rows count %count : memref<2xi32> (%x, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, row = 2 : i64} : (memref<6xf32>, memref<4xf32>)
+loop.call_rows count %count : memref<2xi32> (%x, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, sizes = array<i64: 2, 2>} : (memref<6xf32>, memref<4xf32>)
 // CHECK: loop.call_rows: counts in memref<2xi32>, expected memref<1xi32>
+
+// -----
+
+%x, %h = "test.op"() : () -> (memref<6xf32>, memref<4xf32>)
+loop.call_rows (%x, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, sizes = array<i64: 2>} : (memref<6xf32>, memref<4xf32>)
+// CHECK: loop.call_rows: 1 sizes of rows for 2 buffers

@@ -177,8 +177,8 @@ func.func @control(%inner: memref<16xi8>, %y: memref<6xf32>, %h: memref<4xf32>, 
   loop.call_for @body(%y, %h) {steps = 3 : i64, starts = array<i64: 0, 0>, strides = array<i64: 2, 0>} : (memref<6xf32>, memref<4xf32>)
   // CHECK-NEXT: loop.call_for @body in %inner : memref<16xi8>(%y, %h) {steps = 3 : i64, starts = array<i64: 4, 0>, strides = array<i64: -2, 0>} : (memref<6xf32>, memref<4xf32>)
   loop.call_for @body in %inner : memref<16xi8>(%y, %h) {steps = 3 : i64, starts = array<i64: 4, 0>, strides = array<i64: -2, 0>} : (memref<6xf32>, memref<4xf32>)
-  // CHECK-NEXT: loop.call_rows count %count : memref<1xi32> in %inner : memref<16xi8>(%y, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, row = 2 : i64} : (memref<6xf32>, memref<4xf32>)
-  loop.call_rows count %count : memref<1xi32> in %inner : memref<16xi8>(%y, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, row = 2 : i64} : (memref<6xf32>, memref<4xf32>)
+  // CHECK-NEXT: loop.call_rows count %count : memref<1xi32> in %inner : memref<16xi8>(%y, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, sizes = array<i64: 2, 2>} : (memref<6xf32>, memref<4xf32>)
+  loop.call_rows count %count : memref<1xi32> in %inner : memref<16xi8>(%y, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, sizes = array<i64: 2, 2>} : (memref<6xf32>, memref<4xf32>)
   // CHECK-NEXT: loop.end_rows %count : memref<1xi32>
   loop.end_rows %count : memref<1xi32>
   // CHECK-NEXT: loop.call_if %go then @body else @body in %inner(%y, %h) : memref<1xi1>, memref<16xi8>(memref<6xf32>, memref<4xf32>)

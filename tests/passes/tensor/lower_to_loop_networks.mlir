@@ -71,27 +71,3 @@ func.func @main(%go: tensor<i1>, %h: tensor<4xf32> {name = "h", state}) -> tenso
   %t = graph.if %go then @late2 else @late2(%h) : tensor<i1>, (tensor<4xf32>) -> tensor<4xf32>
   func.return %t : tensor<4xf32>
 }
-
-// -----
-
-// Windows of rows that overlap, and the rows they become.
-
-// CHECK-LABEL: func.func @main
-// CHECK-NEXT:    loop.call_for @tall(%y, %x) {steps = 2 : i64, starts = array<i64: 0, 0>, strides = array<i64: 4, 8>} : (memref<12xf32>, memref<20xf32>)
-// CHECK-NEXT:    loop.call_for @tall(%y, %x) {steps = 1 : i64, starts = array<i64: 8, 12>, strides = array<i64: 0, 0>} : (memref<12xf32>, memref<20xf32>)
-// CHECK-NEXT:    func.return
-func.func private @first(%a: tensor<1x2x4xf32>) -> tensor<1x1x4xf32> attributes {kernel} {
-  %y = tensor.compute [4] epilogue(%a at #tensor.access<affine_map<(d0) -> (0, 0, d0)>>) apply {
-  ^bb0(%p: f32):
-    tensor.yield %p : f32
-  } : (tensor<1x2x4xf32>) -> tensor<1x1x4xf32>
-  func.return %y : tensor<1x1x4xf32>
-}
-func.func private @tall(%x: tensor<1x2x4xf32>) -> tensor<1x1x4xf32> {
-  %y = graph.call @first(%x) : (tensor<1x2x4xf32>) -> tensor<1x1x4xf32>
-  func.return %y : tensor<1x1x4xf32>
-}
-func.func @main(%x: tensor<1x5x4xf32>) -> tensor<1x3x4xf32> {
-  %y = graph.row_tiles %x {bodies = [@tall, @tall], steps = array<i64: 2, 1>, x_starts = array<i64: 0, 3>, x_strides = array<i64: 2, 0>, y_starts = array<i64: 0, 2>, y_strides = array<i64: 1, 0>} : (tensor<1x5x4xf32>) -> tensor<1x3x4xf32>
-  func.return %y : tensor<1x3x4xf32>
-}

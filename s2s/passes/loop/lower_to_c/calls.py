@@ -12,13 +12,15 @@ Loops over rows call the networks that are due in a tick:
 ->
     for (int32_t t = 0; t < 9; t++) {
         if (t < 8) {
-            net_rows(inner, ring, x + t * 32);
+            s2s_move_down(ring, 96, 32);
+            net_rows(inner, ring + 64, x + t * 32);
         }
         if (t == 8) {
-            net_padding(inner, ring);
+            s2s_move_down(ring, 96, 32);
+            net_padding(inner, ring + 64);
         }
         if (t >= 2 && t % 2 == 0) {
-            net_rows_2(inner, whole, ring);
+            net_rows_2(inner, whole + (t - 2) / 2 * 16, ring);
         }
     }
 """
@@ -32,11 +34,15 @@ from xdsl.ir import Block, SSAValue
 from s2s.dialects import c, loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
+from s2s.memory.accesses import buffer_bytes
+from s2s.passes.loop.lower_to_c.arena import element_of
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.names import specialised_calls
 from s2s.passes.loop.lower_to_c.run_sizes import RunSizes, refuse
+from s2s.passes.loop.lower_to_c.sliding import move_down
 from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
-from s2s.types.shapes.sliding import ROW_OF_X, RowBody, ticks_of
+from s2s.types.dtypes import size_in_bytes
+from s2s.types.shapes.sliding import ROW_OF_X, RowBody, moving, ticks_of
 
 _INDEX = IndexType()
 ENDED = -1
@@ -204,7 +210,7 @@ def lower_call_rows(steps: StepBuilder, op: loop.CallRowsOp) -> None:
         b.block.add_op(c.CommentOp(comment))
     first, end = b.literal(0, _INDEX), b.literal(ticks_of(op.pieces), _INDEX)
     with b.inside(block):
-        way = b.binary("*", block.args[0], b.literal(op.row.value.data, _INDEX))
+        way = b.binary("*", block.args[0], b.literal(op.row_sizes[ROW_OF_X], _INDEX))
         lower_tick(steps, op, block.args[0], b.binary("+", b.value(op.buffers[ROW_OF_X]), way))
     b.block.add_op(c.ForOp(first, end, block))
 
@@ -221,9 +227,28 @@ def lower_tick(steps: StepBuilder, op: loop.CallRowsOp, tick: SSAValue, row: SSA
     if op.arena is None:
         raise CompilerBug(f"{op.name} has no arena; plan the memory first")
     for piece in op.pieces:
-        taken = [row if number == ROW_OF_X else b.value(op.buffers[number]) for number in piece.taken]
-        then = Block([c.CallOp(steps.names.kernels[piece.body], [b.value(op.arena), *taken])])
+        then = Block()
+        with b.inside(then):
+            rows = [_next_row(steps, op, piece, number, tick) for number in piece.gets]
+            read = [row if number == ROW_OF_X else b.value(op.buffers[number]) for number in piece.reads]
+            then.add_op(c.CallOp(steps.names.kernels[piece.body], [b.value(op.arena), *rows, *read]))
         b.block.add_op(c.IfOp(_is_due(b, piece, tick, ticks_of(op.pieces)), then))
+
+
+def _next_row(steps: StepBuilder, op: loop.CallRowsOp, piece: RowBody, number: int, tick: SSAValue) -> SSAValue:
+    """Return where a body writes its row to buffer `number`: the end of a ring, whose other rows move up, or the place
+    of the row in a buffer that keeps all of them."""
+    b, buffer, row = steps.b, op.buffers[number], op.row_sizes[number]
+    if number in moving(op.pieces):
+        size = buffer_bytes(buffer) // size_in_bytes(element_of(buffer.type))
+        if size > row:
+            move_down(steps, buffer, row)
+        return b.value(buffer) if size == row else b.binary("+", b.value(buffer), b.literal(size - row, _INDEX))
+    if piece.steps == 1:
+        return b.value(buffer)
+    step = b.binary("-", tick, b.literal(piece.first, _INDEX)) if piece.first else tick
+    step = step if piece.every == 1 else b.binary("/", step, b.literal(piece.every, _INDEX))
+    return b.binary("+", b.value(buffer), step if row == 1 else b.binary("*", step, b.literal(row, _INDEX)))
 
 
 def count_of(b: Builder, count: SSAValue) -> SSAValue:

@@ -98,7 +98,7 @@ class LowerPushed(LowerNetwork):
         body = c.ForOp.block(_INDEX)
         body.args[0].name_hint = "i"
         with b.inside(body):
-            way = b.binary("*", body.args[0], b.literal(self.rows.row.value.data, _INDEX))
+            way = b.binary("*", body.args[0], b.literal(self.rows.row_sizes[0], _INDEX))
             handed = [arena, b.binary("+", before, body.args[0]), b.binary("+", rows, way)]
             body.add_op(c.CallOp(f"{self.prefix}_tick", handed))
         b.block.add_op(c.ForOp(b.literal(0, _INDEX), number, body))

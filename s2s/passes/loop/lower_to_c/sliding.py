@@ -10,6 +10,7 @@ Where memory has types, as MISRA C demands, the copy is `memmove`.
 """
 
 from xdsl.dialects.builtin import IndexType
+from xdsl.ir import SSAValue
 
 from s2s.c_syntax import headers
 from s2s.c_syntax.identifiers import unique_identifiers
@@ -28,14 +29,8 @@ def lower_advance(steps: StepBuilder, op: loop.AdvanceOp) -> None:
     b, element = steps.b, element_of(op.result.type)
     by, slack = (count * size_in_bytes(element) for count in (op.by.value.data, op.slack))
     memory, size = b.value(op.memory), buffer_bytes(op.result)
-    if op.position is None and isinstance(steps.arena, PlainArena):
-        numbers = [b.literal(number, IndexType()) for number in (size, by)]
-        b.block.add_op(c.CallOp("s2s_move_down", [memory, *numbers], header=headers.WINDOW))
-        b.values[op.result] = memory
-        return
     if op.position is None:
-        source = b.binary("+", memory, b.literal(op.by.value.data, IndexType()))
-        b.block.add_op(c.CallOp("memmove", [memory, source, b.literal(size - by, IndexType())], header=headers.STRING))
+        move_down(steps, op.memory, op.by.value.data)
         b.values[op.result] = memory
         return
     numbers = [b.literal(number, IndexType()) for number in (size, by, slack)]
@@ -43,6 +38,19 @@ def lower_advance(steps: StepBuilder, op: loop.AdvanceOp) -> None:
         c.CallOp("s2s_advance", [memory, b.value(op.position), *numbers], _VOID_POINTER, header=headers.WINDOW)
     )
     b.values[op.result] = b.add(c.LetOp(_name(steps, op), moved, c.PtrType(element)))
+
+
+def move_down(steps: StepBuilder, buffer: SSAValue, by: int) -> None:
+    """Move all elements of `buffer` but the first `by` to its start."""
+    b, size, width = steps.b, buffer_bytes(buffer), size_in_bytes(element_of(buffer.type))
+    memory = b.value(buffer)
+    if isinstance(steps.arena, PlainArena):
+        numbers = [b.literal(number, IndexType()) for number in (size, by * width)]
+        b.block.add_op(c.CallOp("s2s_move_down", [memory, *numbers], header=headers.WINDOW))
+        return
+    source = b.binary("+", memory, b.literal(by, IndexType()))
+    rest = b.literal(size - by * width, IndexType())
+    b.block.add_op(c.CallOp("memmove", [memory, source, rest], header=headers.STRING))
 
 
 def _name(steps: StepBuilder, op: loop.AdvanceOp) -> str:

@@ -1,27 +1,25 @@
-"""Lower operations that run networks (scan, loop, row tiles) to calls on buffers.
+"""Lower operations that run networks (scan, loop, line buffers) to calls on buffers.
 
     %last, %all = graph.scan @body(%h, %x) {steps = 5, carried = 1, scanned = 1} : …
 ->
     loop.copy %last, %h : memref<4xf32>
     loop.call_for @body(%all, %last, %x) {steps = 5, starts = array<i64: 0, 0, 0>, strides = array<i64: 4, 0, 4>} : …
 
-    %y = graph.row_tiles %x {bodies = [@top, @middle], steps = array<i64: 1, 7>, x_strides = array<i64: 0, 2>, …} : …
+    %ring, %y = graph.line_buffers %x(%begin) {bodies = [@rows, @rows_2], rows = array<i64: 3, 8>, …} : …
 ->
-    loop.call_for @top(%y, %x) {steps = 1, starts = array<i64: 0, 0>, strides = array<i64: 0, 0>} : …
-    loop.call_for @middle(%y, %x) {steps = 7, starts = array<i64: 8, 8>, strides = array<i64: 8, 16>} : …
+    loop.copy %ring, %begin : memref<96xi8>
+    loop.call_rows (%x, %ring, %y) {bodies = [@rows, @rows_2], sizes = array<i64: 32, 32, 16>, …} : …
 
 Carried values stay in the buffer of the result: a body writes its results over its arguments.
 """
 
 from collections.abc import Sequence
-from math import prod
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from s2s.dialects import graph, loop
 from s2s.errors import CompilerBug
-from s2s.types.dtypes import as_tensor_type
 from s2s.types.hints import isa
 
 
@@ -45,8 +43,6 @@ def lower_control(
             return [*_copies(outputs, inputs), loop.CallWhileOp(op.condition, flag, op.body, [*outputs, *kept])]
         case graph.ScanOp():
             return _scan(op, outputs, inputs)
-        case graph.RowTilesOp():
-            return _row_tiles(op, outputs[0], inputs[0])
         case graph.LineBuffersOp():
             return _line_buffers(op, outputs, inputs, flag)
         case _:
@@ -72,25 +68,11 @@ def _scan(op: graph.ScanOp, outputs: Sequence[SSAValue], inputs: Sequence[SSAVal
     return [*_copies(carried, inputs), call]
 
 
-def _row_tiles(op: graph.RowTilesOp, y: SSAValue, x: SSAValue) -> list[Operation]:
-    rows = [prod(as_tensor_type(value.type).get_shape()[2:]) for value in (op.y, op.x)]
-    return [
-        loop.CallForOp(
-            piece.body,
-            [y, x],
-            steps=piece.steps,
-            starts=[piece.y_start * rows[0], piece.x_start * rows[1]],
-            strides=[piece.y_stride * rows[0], piece.x_stride * rows[1]],
-        )
-        for piece in op.pieces
-    ]
-
-
 def _line_buffers(
     op: graph.LineBuffersOp, rings: Sequence[SSAValue], inputs: Sequence[SSAValue], count: SSAValue | None
 ) -> list[Operation]:
-    row = prod(op.row_type.get_shape())
-    return [*_copies(rings, inputs[1:]), loop.CallRowsOp(op.pieces, [inputs[0], *rings], row=row, count=count)]
+    call = loop.CallRowsOp(op.pieces, [inputs[0], *rings], row_sizes=op.row_sizes, count=count)
+    return [*_copies(rings, inputs[1:]), call]
 
 
 def _slices(op: graph.ScanOp, number: int, buffer: SSAValue) -> tuple[int, int]:

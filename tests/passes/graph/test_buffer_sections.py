@@ -1,4 +1,4 @@
-"""Chains in row tiles compute what they compute whole, whatever their windows."""
+"""Sections in line buffers compute what they compute whole, whatever their windows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp, type_of
 from s2s.interpret.graph import run_graph
 from s2s.passes.context import CompilerContext
-from s2s.passes.graph.tile_rows import TileRowsPass
+from s2s.passes.graph.buffer_sections import BufferSectionsPass
 from s2s.types.dtypes import Array, tensor_type
 from s2s.types.shapes import ShapeError
 from s2s.types.weights import WeightStore
@@ -87,10 +87,10 @@ def _operations(x: SSAValue, layer: Layer, rng: np.random.Generator) -> list[gra
     return [weights, bias, conv, multiplier, shift, scaled]
 
 
-def tiled(module: ModuleOp, last: int, rows: int) -> ModuleOp:
+def buffered(module: ModuleOp, first: int, last: int) -> ModuleOp:
     """`module` after the pass, verified."""
     changed = module.clone()
-    TileRowsPass(first=(0,), last=(last,), rows=(rows,)).apply(CompilerContext(WeightStore()), changed)
+    BufferSectionsPass(first=(first,), last=(last,)).apply(CompilerContext(WeightStore()), changed)
     changed.verify()
     return changed
 
@@ -98,12 +98,12 @@ def tiled(module: ModuleOp, last: int, rows: int) -> ModuleOp:
 @given(
     layers=st.lists(LAYERS, min_size=1, max_size=4),
     rows=st.integers(4, 20),
-    tile=st.integers(1, 5),
+    skipped=st.integers(0, 3),
     element=st.sampled_from(["int8", "float32"]),
     seed=st.integers(0, 99),
 )
 @settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much])
-def test_row_tiles_keep_the_numbers(layers: list[Layer], rows: int, tile: int, element: str, seed: int):
+def test_line_buffers_keep_the_numbers(layers: list[Layer], rows: int, skipped: int, element: str, seed: int):
     rng = np.random.default_rng(seed)
     try:
         module, count = chain_of(layers, rows, element, rng)
@@ -111,7 +111,7 @@ def test_row_tiles_keep_the_numbers(layers: list[Layer], rows: int, tile: int, e
         return
     shape = type_of(main_of(module).args[0]).get_shape()
     x: Array = rng.integers(-128, 128, shape).astype(element)
-    changed = tiled(module, count - 1, tile)
+    changed = buffered(module, min(skipped, count - 1), count - 1)
     [expected], [found] = (run_graph(each, [x], WeightStore()) for each in (module, changed))
     if element == "int8":
         np.testing.assert_array_equal(found, expected)
