@@ -276,3 +276,42 @@ func.func @steps_of_one_function(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %s = graph.reciprocal %p {part_of = "softmax_shares"} : tensor<4x8xf32>
   func.return %s : tensor<4x8xf32>
 }
+
+// -----
+
+// Steps of one operator of integers are one kernel; steps of another node are another one.
+// CHECK-LABEL: func.func private @softmax(
+// CHECK:         graph.reduce_max
+// CHECK:         graph.reduce_sum
+// CHECK:         graph.mul
+// CHECK-LABEL: func.func private @softmax_2(
+// CHECK-LABEL: func.func @steps_of_an_operator_of_integers
+func.func @steps_of_an_operator_of_integers(%a: tensor<4x8xi32>) -> tensor<4x8xi32> {
+  %m = graph.reduce_max %a {axes = array<i64: 1>, keepdims, part_of = "softmax_largest", node = "first"} : (tensor<4x8xi32>) -> tensor<4x1xi32>
+  %p = graph.sub %m, %a {part_of = "softmax_powers", node = "first"} : (tensor<4x1xi32>, tensor<4x8xi32>) -> tensor<4x8xi32>
+  %t = graph.reduce_sum %p {axes = array<i64: 1>, keepdims, part_of = "softmax_total", node = "first"} : (tensor<4x8xi32>) -> tensor<4x1xi32>
+  %s = graph.mul %p, %t {part_of = "softmax_shares", node = "first"} : (tensor<4x8xi32>, tensor<4x1xi32>) -> tensor<4x8xi32>
+  %n = graph.reduce_max %s {axes = array<i64: 1>, keepdims, part_of = "softmax_largest", node = "second"} : (tensor<4x8xi32>) -> tensor<4x1xi32>
+  %q = graph.sub %n, %s {part_of = "softmax_powers", node = "second"} : (tensor<4x1xi32>, tensor<4x8xi32>) -> tensor<4x8xi32>
+  func.return %q : tensor<4x8xi32>
+}
+
+// -----
+
+// A step that others read, and steps of floats, stay apart.
+// CHECK-LABEL: func.func @steps_that_others_read
+// CHECK:         graph.call @softmax_largest(
+// CHECK:         graph.call @softmax_powers(
+// CHECK-LABEL: func.func @steps_of_floats
+// CHECK:         graph.call @softmax_largest_2(
+// CHECK:         graph.call @softmax_powers_2(
+func.func @steps_that_others_read(%a: tensor<4x8xi32>) -> (tensor<4x1xi32>, tensor<4x8xi32>) {
+  %m = graph.reduce_max %a {axes = array<i64: 1>, keepdims, part_of = "softmax_largest", node = "first"} : (tensor<4x8xi32>) -> tensor<4x1xi32>
+  %p = graph.sub %m, %a {part_of = "softmax_powers", node = "first"} : (tensor<4x1xi32>, tensor<4x8xi32>) -> tensor<4x8xi32>
+  func.return %m, %p : tensor<4x1xi32>, tensor<4x8xi32>
+}
+func.func @steps_of_floats(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %m = graph.reduce_max %a {axes = array<i64: 1>, keepdims, part_of = "softmax_largest", node = "first"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %p = graph.sub %m, %a {part_of = "softmax_powers", node = "first"} : (tensor<4x1xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  func.return %p : tensor<4x8xf32>
+}

@@ -14,10 +14,10 @@
       func.return %y : …
     }
 
-`partition` finds the operations that may share a kernel; a decision says whether they do (`s2s/decisions/fusion.py`).
-Afterwards `main` holds weights, calls, and reshapes, which only rename the same bytes: a reshape at the border of a
-group stays in `main`, so that convolutions keep their shapes. A scalar constant that is used elementwise is copied into
-the kernel; other constants become weights, which calls pass.
+`partition` finds the operations that may share a kernel, the steps of an operator of integers among them; a decision
+says whether they do (`s2s/decisions/fusion.py`). Afterwards `main` holds weights, calls, and reshapes, which only
+rename the same bytes: a reshape at the border of a group stays in `main`, so that convolutions keep their shapes. A
+scalar constant that is used elementwise is copied into the kernel; other constants become weights, which calls pass.
 
 Declined for functions that are kernels already; operations that run networks are not outlined. Requires
 `graph-copy-outputs`, so that every output is the result of a call.

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from xdsl.ir import SSAValue
 
 from s2s.dialects.graph import FusionKind
+from s2s.dialects.graph.traits import part_of
 from s2s.passes.graph.function_args import ArgumentLimits
 from s2s.passes.graph.fuse_ops.dataflow import TUPLE, Node, PostDominator, post_dominators
 from s2s.passes.graph.fuse_ops.widening import sink_widening
@@ -164,4 +165,9 @@ def partition(nodes: list[Node], max_depth: int, limits: ArgumentLimits) -> list
     """The groups of nodes that share a kernel, in an order in which they can run."""
     groups = Partition(nodes, max_depth, limits)
     groups.run()
-    return sink_widening(nodes, groups.members(), max_depth)
+    members = sink_widening(nodes, groups.members(), max_depth)
+    if not any(node.op is not None and part_of(node.op) for node in nodes):
+        return members
+    from s2s.passes.graph.fuse_ops.families import join_families
+
+    return join_families(nodes, members, max_depth)
