@@ -85,7 +85,10 @@ class _Network:
         self.sizes = {value: 0 if _is_hidden(value) else _bytes(value) for value in self.lives}
         self.heads = [number for number, op in enumerate(self.ops) if not (is_pointwise(op) and _continues(op))]
         """Operators that begin a kernel: sections begin and end in front of them."""
-        self.measured: dict[tuple[int, int], _Rows | None] = {}
+        self.alone = [self._step(number) for number in range(len(self.ops))]
+        """The bytes that are live while each operation runs."""
+        self.measured: dict[tuple[int, int], tuple[int, int] | None] = {}
+        """What `_measured` returned for a section; a search asks many times."""
 
     def search(self, goal: int) -> Sections:
         """Return the sections to run row by row."""
@@ -106,9 +109,9 @@ class _Network:
         peak, at, moved, number = 0, 0, 0, 0
         while number < len(self.ops):
             last = starts.get(number, number)
-            rows = self._rows(number, last) if number in starts else None
-            total = self._step(number) if rows is None else self._section(number, last, rows)
-            moved += 0 if rows is None else rows.moved
+            measured = self._measured(number, last) if number in starts else None
+            total, bytes = (self.alone[number], 0) if measured is None else measured
+            moved += bytes
             if total > peak:
                 peak, at = total, number
             number = last + 1
@@ -128,12 +131,15 @@ class _Network:
             for last in ends
             if first <= step + 1 and step <= last and 0 < last - first < MAX_OPERATORS
         ]
-        return [pair for pair in pairs if self._rows(*pair) is not None]
+        return [pair for pair in pairs if self._measured(*pair) is not None]
 
-    def _rows(self, first: int, last: int) -> _Rows | None:
+    def _measured(self, first: int, last: int) -> tuple[int, int] | None:
+        """Return the bytes that are live while a section runs, and the bytes that its rings move; None if there is no
+        such section."""
         if (first, last) not in self.measured:
             plan = section(self.ops, first, last)
-            self.measured[first, last] = None if plan is None else _rows_of(plan)
+            rows = None if plan is None else _rows_of(plan)
+            self.measured[first, last] = None if rows is None else (self._section(first, last, rows), rows.moved)
         return self.measured[first, last]
 
     def _section(self, first: int, last: int, rows: _Rows) -> int:
