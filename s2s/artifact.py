@@ -231,7 +231,8 @@ class Artifact:
             against, golden, seed, count=count, consecutive=keeps_state, nodes=levels, sizes=sizes
         )
         found = self._run_in_order(expected)
-        computes_sizes = bool(self._compilation.facts(Read).computed)
+        read = self._compilation.facts(Read)
+        computes_sizes = bool(read.computed) or read.has_gaps
         report = self._compare_levels(expected, found[0]) if levels and not computes_sizes else None
         if levels and (computes_sizes or (report is not None and report.passed and len(sizes) > 1)):
             report = compare_levels_at_sizes(self._compilation, expected.vectors, found)
@@ -380,7 +381,7 @@ def compile_artifact(model: Source, options: CompileOptions, keep: Sequence[str]
     if varying(compilation.options.dims):
         from s2s.verify.sizes import computed_vectors
 
-        if computed:
+        if computed or compilation.facts(Read).has_gaps:
             findings = replace(compilation.request.findings, golden=computed_vectors(compilation))
             compilation = compilation.resume(findings=findings)
     for stage in keep:

@@ -36,7 +36,7 @@ from s2s.types.dtypes import (
     type_of_array,
 )
 from s2s.types.narrow import NARROW, Narrow, Quantised, carried
-from s2s.types.size import Ledger, Size, all_plain, greatest, is_empty, is_size
+from s2s.types.size import Ledger, Size, all_plain, at_greatest, greatest, is_empty, is_size
 from s2s.types.sizes import DimSize
 from s2s.types.weights import WeightStore, owned
 
@@ -262,7 +262,7 @@ class Builder:
         values: list[int] = array.reshape(-1).tolist()
         if not is_size(values):
             return self.constant(array.astype(dtype))
-        op = graph.SizeValuesOp(from_numpy(dtype), array.shape, values=greatest(values), names=("",) * len(values))
+        op = graph.SizeValuesOp(from_numpy(dtype), array.shape, values=at_greatest(values), names=("",) * len(values))
         self.ledger.stated[op] = {"values": values}
         return self.append(op)[0]
 

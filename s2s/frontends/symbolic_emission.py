@@ -17,7 +17,7 @@ from s2s.frontends.size_arithmetic import evaluated
 from s2s.interpret.graph import evaluate
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, tensor_type
 from s2s.types.shapes import reduce, shape
-from s2s.types.size import Ledger, Size, all_plain, greatest, is_size
+from s2s.types.size import Ledger, Size, all_plain, at_greatest, greatest, is_size
 
 MakeOperation: TypeAlias = Callable[..., Operation]
 Properties: TypeAlias = Mapping[str, object]
@@ -50,7 +50,7 @@ def symbolic_operation(
         return operation(*operands, **properties)
     type = rule(types[0], **properties)
     with ledger.answering():
-        op = operation(*operands, **_plain(properties))
+        op = operation(*operands, **_plain(properties, at_greatest))
     Rewriter.replace_value_with_new_type(op.results[0], type)
     ledger.stated[op] = stated
     return op
@@ -115,10 +115,10 @@ def _argument(type: AnyTensor, *, plain: bool) -> SSAValue:
     return Block(arg_types=[tensor_type(type.element_type, tuple(greatest(shape) if plain else shape))]).args[0]
 
 
-def _plain(properties: Properties) -> dict[str, object]:
-    """Return properties with the greatest values of sizes."""
-    return {name: _greatest(value) if is_size(value) else value for name, value in properties.items()}
+def _plain(properties: Properties, plain: Callable[[Sequence[int]], list[int]] = greatest) -> dict[str, object]:
+    """Return properties with plain numbers for sizes."""
+    return {name: _of_sizes(value, plain) if is_size(value) else value for name, value in properties.items()}
 
 
-def _greatest(value: Any) -> object:
-    return greatest([value])[0] if isinstance(value, Size) else greatest(value)
+def _of_sizes(value: Any, plain: Callable[[Sequence[int]], list[int]]) -> object:
+    return plain([value])[0] if isinstance(value, Size) else plain(value)

@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from math import gcd
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, TensorType, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
+from xdsl.utils.exceptions import VerifyException
 
 from s2s.analysis.network.extents import ExtentsPropagation
 from s2s.analysis.network.functions import main_of
@@ -30,10 +31,12 @@ from s2s.frontends.empty_sizes import first_of_something
 from s2s.frontends.same_padding import settle_padding
 from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.hints import isa
-from s2s.types.size import Guard, Ledger, Size, all_plain, greatest, proves
+from s2s.types.shapes.common import ShapeError
+from s2s.types.size import Guard, Ledger, Size, all_plain, at_greatest, greatest, proves
 from s2s.types.sizes import (
     COMPUTED,
     DERIVED,
+    GAPS,
     SIZES,
     VARIES,
     Extents,
@@ -52,7 +55,16 @@ def settle(module: ModuleOp, ledger: Ledger) -> None:
         raise UnsupportedError(describe(ledger, guard))
     _mark(module, ledger)
     _erase_unread(main_of(module).body.block)
-    _Relations(module, ledger).run()
+    try:
+        _Relations(module, ledger).run()
+        module.verify()
+    except (VerifyException, ShapeError) as error:
+        if GAPS not in module.attributes:
+            raise
+        raise UnsupportedError(
+            f"sizes: some are greatest in other runs than what is computed of them ({error}); give these a constant "
+            "size with --dim"
+        ) from error
 
 
 def _erase_unread(block: Block) -> None:
@@ -69,6 +81,8 @@ def _mark(module: ModuleOp, ledger: Ledger) -> None:
     computed = [name for name in ledger.found if name in ledger.names]
     if computed:
         module.attributes[COMPUTED] = extents_attribute(computed)
+    if any(greatest(shape) != at_greatest(shape) for shape in ledger.shapes.values()):
+        module.attributes[GAPS] = UnitAttr()
     table, main = SizeTable(module.attributes), main_of(module)
     marked: list[DictionaryAttr] = []
     for argument, attributes in zip(main.args, main.arg_attrs or (), strict=True):
@@ -220,7 +234,7 @@ class _Relations:
         if not self._is_constant(op):
             starts, sizes = self._part(op)
             strides = op.strides.get_values()
-            self._replace(op, op.x, greatest(starts), strides, self._names(starts), self._names(sizes))
+            self._replace(op, op.x, at_greatest(starts), strides, self._names(starts), self._names(sizes))
 
     def _part(self, op: graph.SliceOp) -> tuple[Sequence[int], Sequence[int]]:
         """Return where a slice starts, and how many elements it takes."""

@@ -25,7 +25,7 @@ from s2s.stages.read import Read
 from s2s.stages.state import State
 from s2s.support import progress
 from s2s.types.dtypes import Array, tensor_type
-from s2s.types.sizes import computed_of
+from s2s.types.sizes import GAPS, computed_of
 
 DRAWS = 12
 """How often inputs are drawn for a network that rounds floats, at the most."""
@@ -66,6 +66,7 @@ def golden_vector(state: State) -> Golden | None:
     if (
         _has_weights_without_value(state)
         or computed_of(state.module.attributes)
+        or GAPS in state.module.attributes
         or sum(port.count for port in state.facts[Read].inputs) > MAX_GOLDEN_ELEMENTS
     ):
         return None

@@ -33,7 +33,7 @@ from s2s.types.interface import (
     texts_of,
 )
 from s2s.types.language import Language
-from s2s.types.sizes import VARIES, InputShapes, SizeRange, derived_of, extents_of, sizes_of
+from s2s.types.sizes import GAPS, VARIES, InputShapes, SizeRange, derived_of, extents_of, sizes_of
 
 if TYPE_CHECKING:
     from s2s.frontends.streams import Window
@@ -67,6 +67,8 @@ class Read:
     """The tokeniser and the cache of a language model."""
     computed: Mapping[str, SizeRange] = field(default_factory=dict[str, SizeRange])
     """The sizes that the network computes, with their bounds."""
+    has_gaps: bool = False
+    """Whether a tensor has more elements in some run than in the one of the greatest sizes."""
     sizes: InputSizes = InputSizes()
     """The sizes that vary, before any pass."""
     assumed: InputShapes = field(default_factory=dict[str, tuple[int | str, ...]])
@@ -114,6 +116,7 @@ def read_network(source: Source, options: CompileOptions) -> State:
         initial_state={state.name: state.initial(model.weights) for state in state_arguments(main)},
         language=model.language,
         computed=computed_sizes(model.module, options.dims),
+        has_gaps=GAPS in model.module.attributes,
         sizes=InputSizes(sizes_of(model.module.attributes), derived_of(model.module.attributes)),
         assumed=assumed,
         byte_ports=byte_ports,

@@ -48,6 +48,7 @@ class BoundedSizes:
     def __init__(self) -> None:
         self.names: list[str] = []
         self.ranges: list[SizeRange] = []
+        self._rooms: dict[AffineExpr, int] = {}
         self._forms: dict[AffineExpr, AffineExpr] = {}
         self._decided: dict[tuple[AffineExpr, str, AffineExpr], Array | bool] = {}
 
@@ -60,6 +61,17 @@ class BoundedSizes:
     def greatest(self) -> list[int]:
         """The greatest value of each size."""
         return [size.most for size in self.ranges]
+
+    def room(self, expr: AffineExpr) -> int:
+        """Return the greatest value of `expr` in any run; where there are too many, at the greatest sizes.
+
+        `N mod 4` is 0 at `N = 640`, and 3 where there is room for it in all runs of `N = 1..640`.
+        """
+        if expr not in self._rooms:
+            at_greatest = expr.eval(self.greatest, [])
+            runs = self.runs_of(expr) if bounds(expr, self.bounds)[1] > at_greatest else None
+            self._rooms[expr] = at_greatest if runs is None else int(valued(expr, runs).max())
+        return self._rooms[expr]
 
     def form(self, expr: AffineExpr) -> AffineExpr:
         """Return the form of `expr` that equal expressions have as a rule."""

@@ -330,7 +330,14 @@ def is_size(value: object) -> bool:
 
 
 def greatest(numbers: Sequence[int]) -> list[int]:
-    """Return plain numbers, sizes as their greatest values, without a guard: for tensors that are read up to a size."""
+    """Return plain numbers, sizes as their greatest values in any run, without a guard: for tensors that are read up to
+    a size."""
+    return [number.ledger.room(number.expr) if isinstance(number, Size) else number for number in numbers]
+
+
+def at_greatest(numbers: Sequence[int]) -> list[int]:
+    """Return plain numbers, sizes as their values at the greatest named sizes, without a guard: these agree with each
+    other as the sizes of one run do."""
     return [number.value if isinstance(number, Size) else number for number in numbers]
 
 

@@ -36,6 +36,8 @@ text where sizes are multiplied: `(d0, d1) -> (d0 * d1)`, which is no affine map
 VARIES = "varies"
 """Attribute of an argument or a result of `main`, and of an operation inside a kernel: for each axis the size that it
 has, empty for a constant one."""
+GAPS = "gaps"
+"""Attribute of a module with a tensor that has more elements in some run than in the one of the greatest sizes."""
 
 COUNTED = "counted_sizes"
 """Attribute of a module: the varying sizes which follow from the value of an input, by name, each as the name of the

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from s2s import api
-from s2s.errors import UnsupportedError
 from s2s.types.dtypes import Array
 from support.onnx_text import onnx_file
 from support.varying_networks import session
@@ -38,8 +37,6 @@ RIGHT = {
     "a size inside of a loop": f"""{LENGTH} f = Cast <to = 1> (a) s = Squeeze (four)
         y = Loop <body = g (int64 i, bool c, float[1,N] z) => (bool co, float[1,N] zo)
         {{ co = Identity (c) zo = Div (z, f) }}> (s, t, x)""",
-}
-SHORTER = {
     "a remainder": f"{LENGTH} b = Mod (a, four) c = Add (b, one) y = Slice (x, zero, c, one)",
     "padding of a remainder": f"{LENGTH} b = Mod (a, four) c = Concat <axis = 0> (zero, zero, zero, b) y = Pad (x, c)",
     "padding that falls": f"""{LENGTH} b = Mul (a, back) c = Constant <value_ints = [{2 * MAX_SIZE}]> () d = Add (b, c)
@@ -62,9 +59,3 @@ def test_results_are_right_at_all_sizes(name: str, tmp_path: Path):
             (expected,), (actual,) = engine.run(None, {"x": x}), artifact.run({"x": x}).values()
             assert actual.shape == expected.shape
             np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5, err_msg=f"N = {size}")
-
-
-@pytest.mark.parametrize("name", SHORTER)
-def test_more_elements_than_at_the_greatest_size_are_refused(name: str, tmp_path: Path):
-    with pytest.raises(UnsupportedError, match=r"in some run and only \d+ at the greatest sizes"):
-        api.compile(file_of(SHORTER[name], tmp_path), target="c", dims={"N": (4, MAX_SIZE)})
