@@ -259,6 +259,21 @@ c.func @steps_of_a_sum(%start: i32, %a: i32, %b: i32) {
 
 // -----
 
+// The last step of a sum stands where its products do, not where a later statement uses the sum.
+// CHECK-LABEL: c.func @last_step
+c.func @last_step(%y: !c.ptr<i32>, %start: i32, %a: i32) {
+  // CHECK: [[SUM:%.*]] = c.call "add_products"
+  // CHECK-NEXT: c.let "sum" [[SUM]]
+  %sum = c.call "add_products"(%start, %a) {pure, header = "\22products.h\22", intrinsic} : (i32, i32) -> i32
+  %two = c.literal 2 : i32
+  %twice = c.binary %sum "*" %two : (i32, i32) -> i32
+  %zero = c.literal 0 : index
+  %to = c.subscript %y[%zero] : (!c.ptr<i32>, index) -> !c.lvalue<i32>
+  c.assign %to "=" %twice : !c.lvalue<i32>, i32
+}
+
+// -----
+
 // The next step of a sum takes the variable of the step before, which nothing reads again.
 // CHECK-LABEL: c.func @steps_share_a_variable
 c.func @steps_share_a_variable(%bias: i32, %a: i32, %b: i32) {

@@ -160,12 +160,12 @@ def _is_constant(op: Operation) -> bool:
 
 
 def _is_step_of_a_sum(op: c.CallOp) -> bool:
-    """Return whether the only user of a scalar instruction result adds further products to it: the steps of several
-    sums keep their order, so that a core with few registers holds the factors of one step only."""
+    """Return whether a scalar sum of products of an instruction is used by others than the next statement: the steps
+    of several sums keep their order, up to the last, so that a core with few registers holds the factors of one step
+    only."""
     if op.intrinsic is None or isinstance(op.result_types[0], VectorType):
         return False
-    users = [use.operation for use in op.results[0].uses]
-    return len(users) == 1 and isinstance(users[0], c.CallOp) and users[0].callee == op.callee
+    return not all(use.operation is op.next_op and isinstance(op.next_op, c.AssignOp) for use in op.results[0].uses)
 
 
 def _is_fixed_offset(op: Operation) -> bool:
