@@ -50,7 +50,12 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
     The map gives `(t, s)`, or `(t, s, low, high)`. What is outside of the range is not read, and need not exist.
     Without `fill` it is 0; a target of bytes has no offset. `flip` adds 128 to every byte that is stored: the numbers
     from -128 to 127 become those from 0 to 255. With `pairs`, each group of four elements, those outside of the range
-    included, is stored as `loop.pair_factors` gives it.
+    included, is stored as `loop.pair_factors` gives it. `points` says how many such rows lie side by side in the
+    target: the halves of a group lie `2 * points` elements apart, and groups twice as far.
+
+        target[t + 4 * points * (i / 4) + 2 * points * (i / 2 mod 2) + 2 * r + i mod 2] = factors[i] of row r
+
+    `rows` are copied at once, all `points` of them or one; those of `count` elements follow each other in the source.
     """
 
     name = "loop.cache_read"
@@ -62,6 +67,8 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
     fill = opt_prop_def(IntegerAttr)
     flip = opt_prop_def(UnitAttr)
     pairs = opt_prop_def(UnitAttr)
+    points = opt_prop_def(IntegerAttr)
+    rows = opt_prop_def(IntegerAttr)
     source = operand_def(MemRefType)
     target = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
@@ -82,6 +89,8 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
         fill: int = 0,
         flip: bool = False,
         pairs: bool = False,
+        points: int = 1,
+        rows: int = 1,
     ) -> None:
         super().__init__(
             operands=[source, target, indices],
@@ -93,6 +102,8 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
                 "fill": IntegerAttr(fill, i64) if fill else None,
                 "flip": UnitAttr() if flip else None,
                 "pairs": UnitAttr() if pairs else None,
+                "points": IntegerAttr(points, i64) if points > 1 else None,
+                "rows": IntegerAttr(rows, i64) if rows > 1 else None,
             },
         )
 
@@ -100,13 +111,30 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
         to, start, *limits = self.map.data.results
         count, stride = self.count.value.data, self.stride.value.data
         return [
-            write(self.target, to, self.indices, Extent(count)),
-            read(self.source, start, self.indices, Extent(count, stride, *limits)),
+            write(self.target, to, self.indices, *self._written()),
+            read(self.source, start, self.indices, Extent(count * self.together, stride, *limits)),
         ]
+
+    def _written(self) -> list[Extent]:
+        """Return where elements of the target lie."""
+        count, points = self.count.value.data, self.side_by_side
+        if points == 1:
+            return [Extent(count)]
+        return [Extent(count // WORD, WORD * points), Extent(WORD // PAIR, PAIR * points), Extent(PAIR * self.together)]
+
+    @property
+    def together(self) -> int:
+        """The number of rows that are copied at once."""
+        return 1 if self.rows is None else self.rows.value.data
+
+    @property
+    def side_by_side(self) -> int:
+        """The number of rows whose halves of groups lie side by side in the target."""
+        return 1 if self.points is None else self.points.value.data
 
     @property
     def work(self) -> int:
-        return self.count.value.data
+        return self.count.value.data * self.together
 
     @property
     def outside(self) -> int:
@@ -127,6 +155,10 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
         check_flat(self, self.target.type, i8 if in_bytes else i16)
         if self.pairs is not None and (in_bytes or self.stride.value.data != 1 or self.count.value.data % WORD):
             raise VerifyException(f"{self.name}: pairs of bytes are 16-bit copies of whole groups of {WORD} neighbours")
+        if self.rows is not None and (self.is_clipped or self.rows != self.points):
+            raise VerifyException(f"{self.name}: {self.together} rows at once, clipped or of {self.side_by_side}")
+        if self.points is not None and (self.pairs is None or self.side_by_side < 1):
+            raise VerifyException(f"{self.name}: {self.side_by_side} rows side by side, of what are no pairs")
         if (in_bytes or self.pairs is not None) and self.offset.value.data:
             raise VerifyException(f"{self.name}: offset {self.offset.value.data} on a copy of bytes")
         if self.flip is not None and not in_bytes:
@@ -244,6 +276,35 @@ class PairsOp(Op):
 
 
 @op_definition
+class HalfOp(Op):
+    """Take the first or the last two of four numbers of 16 bits, as `part` is 0 or 1."""
+
+    name = "loop.half"
+
+    part = prop_def(IntegerAttr)
+    vector = operand_def(VectorType)
+    result = result_def(VectorType)
+    traits = traits_def(Pure())
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$vector attr-dict `:` type($vector) `->` type($result)"
+
+    def __init__(self, vector: SSAValue, part: int) -> None:
+        super().__init__(
+            operands=[vector],
+            properties={"part": IntegerAttr(part, i64)},
+            result_types=[VectorType(i16, [PAIR])],
+        )
+
+    def verify_(self) -> None:
+        part = self.part.value.data
+        if self.vector.type != VectorType(i16, [WORD]) or self.result.type != VectorType(i16, [PAIR]):
+            raise VerifyException(f"{self.name}: {self.vector.type} has no half {self.result.type}")
+        if part not in (0, 1):
+            raise VerifyException(f"{self.name}: half {part} of two")
+
+
+@op_definition
 class PairsSumOp(Op):
     """`result = acc / 256`: the sum of products in an accumulator of pairs, which is a multiple of 256."""
 
@@ -258,4 +319,4 @@ class PairsSumOp(Op):
         super().__init__(operands=[acc], result_types=[i32])
 
 
-__all__ = ["CacheReadOp", "ExtendOp", "PairFactorsOp", "PairsOp", "PairsSumOp"]
+__all__ = ["CacheReadOp", "ExtendOp", "HalfOp", "PairFactorsOp", "PairsOp", "PairsSumOp"]

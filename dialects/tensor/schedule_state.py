@@ -91,12 +91,17 @@ class ScheduleState:
     @property
     def in_pairs(self) -> bool:
         """Whether the intrinsic takes both factors as pairs of bytes, so that sums are 256 times as large."""
-        return self.form == "dot_pairs"
+        return self.form in ("dot_pairs", "dot_points")
+
+    @property
+    def by_points(self) -> bool:
+        """Whether the copy of the first factor holds the points of a tile side by side, half a group of each."""
+        return self.form == "dot_points"
 
     @property
     def is_dot(self) -> bool:
         """Whether the intrinsic gives one sum of factors in registers."""
-        return self.form in ("dot", "dot_pairs", "dot_taps")
+        return self.form in ("dot", "dot_pairs", "dot_points", "dot_taps")
 
     @property
     def in_taps(self) -> bool:

@@ -25,8 +25,12 @@
  *                                         the same of the first or the last four lanes
  *   s2s_i8x4_pairs(a), s2s_i8x8_pairs_low(a), s2s_i8x8_pairs_high(a)
  *                                         two numbers of 16 bits, then the low byte of each with its sign
+ *   s2s_i8x4_pairs_first(a), s2s_i8x4_pairs_second(a), and of the lanes of s2s_i8x8
+ *                                         the first two and the last two lanes of s2s_i8x4_pairs(a)
  *   s2s_i8x4_pair_factors(a)              127 - a0, 127 - a2, 256 * a1 + a0 + 128, 256 * a3 + a2 + 128
  *   s2s_i16x4_dot(acc, a, b)              acc + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3, wrapping around
+ *   s2s_i16x2_dot(acc, a, b)              acc + a0 * b0 + a1 * b1, wrapping around
+ *   s2s_i16x4_low(a), s2s_i16x4_high(a)   the first and the last two lanes
  *   s2s_i8x4_dot_extend(acc, a, b), s2s_i8x8_dot_extend_low(acc, a, b), s2s_i8x8_dot_extend_high(acc, a, b)
  *                                         s2s_i16x4_dot of a and s2s_i8x4_extend of b, or of its first or last four lanes
  *   s2s_i8x4_dot_pairs(acc, a, b), s2s_i8x8_dot_pairs_low(acc, a, b), s2s_i8x8_dot_pairs_high(acc, a, b)
@@ -47,6 +51,11 @@
  *       to[i] = 0
  *   s2s_cache_read_pairs(to, from, count), s2s_cache_read_pairs_clipped, s2s_cache_read_pairs_fill
  *       s2s_i8x4_pair_factors of every four bytes, those outside of the range being the last argument
+ *   s2s_cache_read_points(to, from, count, points), s2s_cache_read_points_clipped, s2s_cache_read_points_fill
+ *       the same with the last two factors of every four 2 * points elements behind the first two, and the next four
+ *       bytes twice as far, so that the rows of as many points lie side by side
+ *   s2s_cache_read_all_points(to, from, count, points)
+ *       the same of the rows of all points, an even number of rows of count bytes that follow each other
  *   s2s_cache_read_i8(to, from, count), s2s_cache_read_i8_clipped, s2s_cache_read_i8_strided, s2s_cache_read_i8_fill
  *       the same with bytes as they are; their last argument is stored instead of 0 */
 #ifndef S2S_DSP_H
@@ -161,8 +170,10 @@ S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x2_zero(void)
 
 S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x2_load(const int16_t *p)
 {
-    const s2s_i16x2 a = {{p[0], p[1]}};
+    s2s_i16x2 a;
 
+    a.lane[0] = p[0];
+    a.lane[1] = p[1];
     return a;
 }
 
@@ -197,6 +208,42 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pairs(s2s_i8x4 a)
     return wide;
 }
 
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i8x4_pairs_first(s2s_i8x4 a)
+{
+    s2s_i16x2 numbers;
+
+    numbers.lane[0] = (int16_t)(a.lane[1] * 256 + (a.lane[0] & 0xff));
+    numbers.lane[1] = (int16_t)(a.lane[3] * 256 + (a.lane[2] & 0xff));
+    return numbers;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i8x4_pairs_second(s2s_i8x4 a)
+{
+    s2s_i16x2 bytes;
+
+    bytes.lane[0] = a.lane[0];
+    bytes.lane[1] = a.lane[2];
+    return bytes;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x4_low(s2s_i16x4 a)
+{
+    s2s_i16x2 half;
+
+    half.lane[0] = a.lane[0];
+    half.lane[1] = a.lane[1];
+    return half;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x4_high(s2s_i16x4 a)
+{
+    s2s_i16x2 half;
+
+    half.lane[0] = a.lane[2];
+    half.lane[1] = a.lane[3];
+    return half;
+}
+
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pair_factors(s2s_i8x4 a)
 {
     s2s_i16x4 wide;
@@ -206,6 +253,13 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pair_factors(s2s_i8x4 a)
     wide.lane[2] = (int16_t)(a.lane[1] * 256 + a.lane[0] + 128);
     wide.lane[3] = (int16_t)(a.lane[3] * 256 + a.lane[2] + 128);
     return wide;
+}
+
+S2S_ALWAYS_INLINE int32_t s2s_i16x2_dot(int32_t acc, s2s_i16x2 a, s2s_i16x2 b)
+{
+    const uint32_t products = (uint32_t)(a.lane[0] * b.lane[0]) + (uint32_t)(a.lane[1] * b.lane[1]);
+
+    return (int32_t)((uint32_t)acc + products);
 }
 
 S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
@@ -280,6 +334,16 @@ S2S_ALWAYS_INLINE void s2s_cache_read_i16_column(int16_t *to, const int8_t *from
     }
 }
 
+S2S_ALWAYS_INLINE void s2s_store_two_points(int16_t *to, const int8_t *from, const int8_t *other, int32_t between)
+{
+    const s2s_i16x4 a = s2s_i8x4_pair_factors(s2s_i8x4_load(from)), b = s2s_i8x4_pair_factors(s2s_i8x4_load(other));
+
+    s2s_i16x2_store(to, s2s_i16x4_low(a));
+    s2s_i16x2_store(to + 2, s2s_i16x4_low(b));
+    s2s_i16x2_store(to + between, s2s_i16x4_high(a));
+    s2s_i16x2_store(to + between + 2, s2s_i16x4_high(b));
+}
+
 S2S_OUTLINE_ONCE void s2s_cache_read_pairs(int16_t *to, const int8_t *from, int32_t count)
 {
     const int8_t *const end = from + count;
@@ -309,6 +373,10 @@ S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load_nibbles_by_4(const int8_t *p)
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_pairs_low(s2s_i8x8 a) { return s2s_i8x4_pairs(a.low); }
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_pairs_high(s2s_i8x8 a) { return s2s_i8x4_pairs(a.high); }
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i8x8_pairs_low_first(s2s_i8x8 a) { return s2s_i8x4_pairs_first(a.low); }
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i8x8_pairs_low_second(s2s_i8x8 a) { return s2s_i8x4_pairs_second(a.low); }
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i8x8_pairs_high_first(s2s_i8x8 a) { return s2s_i8x4_pairs_first(a.high); }
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i8x8_pairs_high_second(s2s_i8x8 a) { return s2s_i8x4_pairs_second(a.high); }
 
 S2S_ALWAYS_INLINE int32_t s2s_i8x8_dot_extend_low(int32_t acc, s2s_i16x4 a, s2s_i8x8 b)
 {
@@ -376,6 +444,80 @@ S2S_INLINE void s2s_cache_read_pairs_clipped(int16_t *to, const int8_t *from, in
         s2s_cache_read_pairs(to, &from[first], count);
     } else {
         s2s_cache_read_pairs_border(to, from, first, count, low, high, fill);
+    }
+}
+
+/* Stores the factors of four bytes; between is the distance of their halves. */
+S2S_ALWAYS_INLINE void s2s_store_points(int16_t *to, const int8_t *from, int32_t between)
+{
+    const s2s_i16x4 factors = s2s_i8x4_pair_factors(s2s_i8x4_load(from));
+
+    s2s_i16x2_store(to, s2s_i16x4_low(factors));
+    s2s_i16x2_store(to + between, s2s_i16x4_high(factors));
+}
+
+S2S_OUTLINE_ONCE void s2s_cache_read_points(int16_t *to, const int8_t *from, int32_t count, int32_t points)
+{
+    const int32_t between = 2 * points;
+    const int8_t *const end = from + count;
+
+    while (from < end) {
+        s2s_store_points(to, from, between);
+        to += 2 * between;
+        from += 4;
+    }
+}
+
+/* Two rows at a time, whose words lie side by side. */
+S2S_OUTLINE_ONCE void s2s_cache_read_all_points(int16_t *to, const int8_t *from, int32_t count, int32_t points)
+{
+    const int8_t *const end = from + count;
+
+    while (from < end) {
+        const int8_t *row = from;
+
+        for (int32_t point = 0; point < points; point += 2) {
+            s2s_store_two_points(to, row, row + count, 2 * points);
+            row += 2 * count;
+            to += 4;
+        }
+        to += 2 * points;
+        from += 4;
+    }
+}
+
+S2S_OUTLINE_ONCE void s2s_cache_read_points_fill(int16_t *to, int32_t count, int32_t fill, int32_t points)
+{
+    int8_t bytes[4];
+
+    for (int32_t k = 0; k < 4; ++k) {
+        bytes[k] = (int8_t)fill;
+    }
+    for (int32_t i = 0; i < count; i += 4) {
+        s2s_store_points(&to[i * points], bytes, 2 * points);
+    }
+}
+
+S2S_OUTLINE_ONCE void s2s_cache_read_points_border(int16_t *to, const int8_t *from, int32_t first, int32_t count,
+                                                   int32_t low, int32_t high, int32_t fill, int32_t points)
+{
+    for (int32_t i = 0; i < count; i += 4) {
+        int8_t bytes[4];
+
+        for (int32_t k = 0; k < 4; ++k) {
+            bytes[k] = (i + k >= low && i + k < high) ? from[first + i + k] : (int8_t)fill;
+        }
+        s2s_store_points(&to[i * points], bytes, 2 * points);
+    }
+}
+
+S2S_INLINE void s2s_cache_read_points_clipped(int16_t *to, const int8_t *from, int32_t first, int32_t count,
+                                              int32_t low, int32_t high, int32_t fill, int32_t points)
+{
+    if (low <= 0 && high >= count) {
+        s2s_cache_read_points(to, &from[first], count, points);
+    } else {
+        s2s_cache_read_points_border(to, from, first, count, low, high, fill, points);
     }
 }
 

@@ -184,6 +184,39 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pairs(s2s_i8x4 a)
     return wide;
 }
 
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i8x4_pairs_first(s2s_i8x4 a)
+{
+    s2s_i16x2 numbers;
+
+    numbers.word = a.word;
+    return numbers;
+}
+
+/* Volatile, so that the bytes stay in the register that their numbers were in: between two products. */
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i8x4_pairs_second(s2s_i8x4 a)
+{
+    s2s_i16x2 bytes;
+
+    __asm__ volatile("sxtb16 %0, %1" : "=r"(bytes.word) : "r"(a.word));
+    return bytes;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x4_low(s2s_i16x4 a)
+{
+    s2s_i16x2 half;
+
+    half.word = a.low;
+    return half;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x4_high(s2s_i16x4 a)
+{
+    s2s_i16x2 half;
+
+    half.word = a.high;
+    return half;
+}
+
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pair_factors(s2s_i8x4 a)
 {
     const uint32_t even = __uxtb16((uint32_t)a.word ^ 0x007f007fu);
@@ -193,6 +226,13 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pair_factors(s2s_i8x4 a)
     wide.low = (int32_t)even;
     wide.high = (int32_t)odd;
     return wide;
+}
+
+/* Adds to the register that acc is in. */
+S2S_ALWAYS_INLINE int32_t s2s_i16x2_dot(int32_t acc, s2s_i16x2 a, s2s_i16x2 b)
+{
+    __asm__ volatile("smlad %0, %1, %2, %0" : "+r"(acc) : "r"(a.word), "r"(b.word));
+    return acc;
 }
 
 /* Volatile, so that the products stay in the order of the program: GCC would load ahead for all of them and then have
@@ -253,6 +293,14 @@ S2S_ALWAYS_INLINE void s2s_store_pair_factors(int16_t *to, const int8_t *from)
     const s2s_i16x4 factors = s2s_i8x4_pair_factors(s2s_i8x4_load(from));
 
     s2s_store_two_words(to, factors.low, factors.high);
+}
+
+S2S_ALWAYS_INLINE void s2s_store_two_points(int16_t *to, const int8_t *from, const int8_t *other, int32_t between)
+{
+    const s2s_i16x4 a = s2s_i8x4_pair_factors(s2s_i8x4_load(from)), b = s2s_i8x4_pair_factors(s2s_i8x4_load(other));
+
+    s2s_store_two_words(to, a.low, b.low);
+    s2s_store_two_words(to + between, a.high, b.high);
 }
 
 /* Bytes of a pass of the loop. */

@@ -32,9 +32,11 @@ LONG_SUM, LONGER_SUM = 128, 256
 TRIPLE, TRIPLE_STEPS = 3, 16
 """Pixels of a tile by two channels where rows are whole multiples, and steps written out. Elsewhere the remaining
 pixels need a second copy of the loop body, which takes too much flash."""
-SHARED_SUM, NEAR_SUM, SHARED_STEPS = 48, 224, 32
-"""For time, steps of a sum from which on two channels share three pixels, up to which rows of three lie within the
-offsets of one base register, and which are written out."""
+SHARED_SUM, SHARED_STEPS = 48, 32
+"""Steps of a sum from which on two channels share three pixels, and which are written out."""
+QUAD, QUAD_SUM, QUAD_STEPS = 4, 16, 32
+"""For time, points of a tile by two channels whose sums fit the registers where constants are in pairs of bytes, the
+steps of a sum from which on two channels share them, and the steps that are written out."""
 SQUARE_PASSES, ROW_PASSES = 18, 4
 """Passes that the C compiler unrolls at most with `-O3`: of groups of four steps for two pixels by two channels, and of
 eight steps for a row of pixels. With `-Os` they cost no flash."""
@@ -123,7 +125,9 @@ def _register_block(
         return {channel: _width(channels, aim)}, _steps_of_column(op, aim)
     if channels % 2 == 0 and op.sizes[pixel] == 2 and steps > GROUP:
         return {pixel: 2, channel: 2}, _unrolled_square(last, steps)
-    if aim == "time" and channels % 2 == 0 and op.sizes[pixel] >= TRIPLE and SHARED_SUM <= steps <= NEAR_SUM:
+    if aim == "time" and channels % 2 == 0 and op.sizes[pixel] >= QUAD and steps >= QUAD_SUM:
+        return {pixel: QUAD, channel: 2}, Unroll.of({last: QUAD_STEPS})
+    if aim != "size" and channels % 2 == 0 and op.sizes[pixel] >= TRIPLE and SHARED_SUM <= steps < LONG_SUM:
         return {pixel: TRIPLE, channel: 2}, Unroll.of({last: min(steps, SHARED_STEPS)})
     if steps < LONG_SUM:
         return {pixel: count}, Unroll.of({last: STEPS})

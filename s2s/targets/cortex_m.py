@@ -10,6 +10,7 @@ from s2s.targets.intrinsics import (
     SMLAD_HALVES,
     SMLAD_NEXT,
     SMLAD_PAIRS,
+    SMLAD_POINTS,
     SMLAD_TAPS,
 )
 from s2s.targets.target import Target
@@ -48,7 +49,7 @@ def _core(
     )
 
 
-DSP = (SMLAD, SMLAD_PAIRS, SMLAD_TAPS, SMLAD_NEXT, SMLAD_HALVES)
+DSP = (SMLAD, SMLAD_PAIRS, SMLAD_POINTS, SMLAD_TAPS, SMLAD_NEXT, SMLAD_HALVES)
 MVE = (MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, SMLAD, MVE_HALVES, SMLAD_HALVES)
 
 CORES = (

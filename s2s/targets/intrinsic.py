@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import field, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from s2s.support.frozen import frozen
 from s2s.targets.keys import DESCRIPTION, METADATA, Key, Number, Numbers, OneOf, Text, check_fields, key
@@ -14,12 +14,14 @@ FUNCTION = Text(
 )
 HEADER = Text(r"[A-Za-z][A-Za-z0-9_]{0,60}\.h", "the name of a header")
 SOURCE = Text(r"[^\x00-\x08\x0b-\x1f\x7f]*", "C, without control characters")
-Form = Literal["dot", "dot_pairs", "dot_taps", "dot_next", "dot_lanes", "dot_rows", "dot_half_rows"]
+Form = Literal["dot", "dot_pairs", "dot_points", "dot_taps", "dot_next", "dot_lanes", "dot_rows", "dot_half_rows"]
+FORMS: tuple[str, ...] = get_args(Form)
 Element = Literal["i8", "u8", "i16"]
 
 OPERANDS: Mapping[str, tuple[tuple[Element, Element], ...]] = {
     "dot": (("i16", "i16"),),
     "dot_pairs": (("i16", "i16"),),
+    "dot_points": (("i16", "i16"),),
     "dot_taps": (("i16", "i16"),),
     "dot_next": (("i16", "i16"),),
     "dot_lanes": (("i8", "i8"), ("u8", "i8"), ("i8", "u8"), ("i16", "i16")),
@@ -31,6 +33,7 @@ BYTES = {"i8": 1, "u8": 1, "i16": 2}
 GROUPS: Mapping[str, tuple[int, ...]] = {
     "dot": (4,),
     "dot_pairs": (4,),
+    "dot_points": (4,),
     "dot_taps": (4,),
     "dot_next": (4,),
     "dot_lanes": (2, 4),
@@ -42,6 +45,7 @@ LANE_BYTES = 4
 LANES: Mapping[str, tuple[int, ...]] = {
     "dot": (1,),
     "dot_pairs": (1,),
+    "dot_points": (1,),
     "dot_taps": (1,),
     "dot_next": (1,),
     "dot_lanes": (4, 8, 16),
@@ -58,6 +62,8 @@ class Intrinsic:
 
         dot        acc + sum over k < group of x[k] * w[k]                      one sum, factors in registers
         dot_pairs  acc + 256 * sum over k < group of x[k] * w[k]        the same, factors in pairs of bytes
+        dot_points acc + 256 * sum over k < group / 2 of x[k] * w[k]    one half of such pairs, for points of a tile
+                                                                        whose halves lie side by side
         dot_taps   acc + x[0] * w[0] + x[1] * w[1] + x[2] * w[3]                three taps, where w[1] is w[2]
         dot_next   acc + x[1] * w[0] + x[2] * w[2] + x[3] * w[3]                the same for the next position of x
         dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]             a sum a lane, factors in registers;
@@ -75,8 +81,9 @@ class Intrinsic:
     description: str = field(default="", metadata=key(DESCRIPTION, "The instruction in words."))
     form: Form = field(
         metadata=key(
-            OneOf(("dot", "dot_pairs", "dot_taps", "dot_next", "dot_lanes", "dot_rows", "dot_half_rows")),
-            "What is computed: one sum from registers, 256 times it from pairs of bytes, that of three taps of a"
+            OneOf(FORMS),
+            "What is computed: one sum from registers, 256 times it from pairs of bytes,"
+            " or from halves of pairs, that of three taps of a"
             " window, or of the next position, a sum in each lane from registers,"
             " from rows in memory, or from rows whose bytes hold two constants of four bits.",
         )

@@ -28,6 +28,17 @@ SMLAD_PAIRS = Intrinsic(
     function="s2s_i16x4_dot",
     header="s2s_dsp.h",
 )
+SMLAD_POINTS = Intrinsic(
+    name="smlad-points",
+    description="Arm DSP: an instruction adds up two products of bytes, the constants of several points in pairs",
+    form="dot_points",
+    x="i16",
+    w="i16",
+    group=4,
+    align=4,
+    function="s2s_i16x2_dot",
+    header="s2s_dsp.h",
+)
 SMLAD_TAPS = Intrinsic(
     name="smlad-taps",
     description="Arm DSP: two instructions add up three products of 16 bits",
@@ -132,6 +143,7 @@ INTRINSICS = {
     for each in (
         SMLAD,
         SMLAD_PAIRS,
+        SMLAD_POINTS,
         SMLAD_TAPS,
         SMLAD_NEXT,
         MVE_I8_BY_16,

@@ -124,6 +124,53 @@ static void pairs_are_copied(void)
     CHECK(row[0] == 124 && row[5] == 124 && row[7] == 899 && row[8] == -1);
 }
 
+/* Rows of four points side by side: halves of groups lie 8 elements apart, groups 16. */
+static void points_are_copied_side_by_side(void)
+{
+    int16_t apart[4][8], rows[33], all[33];
+    int8_t many[32];
+
+    for (int32_t i = 0; i < 32; ++i) {
+        many[i] = (int8_t)(bytes[i % 12] / 2 + i);
+    }
+    rows[32] = all[32] = -1;
+    for (int32_t point = 0; point < 4; ++point) {
+        s2s_cache_read_pairs(apart[point], &many[8 * point], 8);
+        if (point % 2 == 0) {
+            s2s_cache_read_points(&rows[2 * point], &many[8 * point], 8, 4);
+        } else {
+            s2s_cache_read_points_clipped(&rows[2 * point], many, 8 * point, 8, 0, 8, 5, 4);
+        }
+    }
+    s2s_cache_read_all_points(all, many, 8, 4);
+    for (int32_t point = 0; point < 4; ++point) {
+        for (int32_t i = 0; i < 8; ++i) {
+            const int32_t at = (i / 2) * 8 + 2 * point + i % 2;
+
+            CHECK(rows[at] == apart[point][i] && all[at] == apart[point][i]);
+        }
+    }
+    s2s_cache_read_points_clipped(&rows[2], bytes, 0, 8, 2, 5, 3, 4);
+    CHECK(rows[2] == 124 && rows[3] == 127 - bytes[2] && rows[10] == 256 * 3 + 3 + 128);
+    CHECK(rows[18] == 127 - bytes[4] && rows[19] == 124 && rows[26] == 3 * 256 + bytes[4] + 128);
+    s2s_cache_read_points_fill(&rows[4], 8, 3, 4);
+    CHECK(rows[4] == 124 && rows[12] == 899 && rows[20] == 124 && rows[28] == 899);
+    CHECK(rows[32] == -1 && all[32] == -1);
+}
+
+static void halves_are_taken_by_products(void)
+{
+    const s2s_i8x8 b = s2s_i8x8_load(bytes);
+    const s2s_i16x4 x = s2s_i8x4_pair_factors(b.low);
+    int32_t sum = s2s_i16x2_dot(5, s2s_i16x4_low(x), s2s_i8x8_pairs_high_first(b));
+
+    sum = s2s_i16x2_dot(sum, s2s_i16x4_high(x), s2s_i8x8_pairs_high_second(b));
+    CHECK(sum == s2s_i16x4_dot(5, x, s2s_i8x8_pairs_high(b)));
+    sum = s2s_i16x2_dot(5, s2s_i16x4_low(x), s2s_i8x8_pairs_low_first(b));
+    sum = s2s_i16x2_dot(sum, s2s_i16x4_high(x), s2s_i8x8_pairs_low_second(b));
+    CHECK(sum == s2s_i16x4_dot(5, x, s2s_i8x8_pairs_low(b)));
+}
+
 static int is_row(const int16_t *row, int32_t count, int32_t first, int32_t stride, int32_t low, int32_t high,
                   int32_t offset)
 {
@@ -279,6 +326,8 @@ void test_dsp(void)
     offsets_count_elements();
     pairs_multiply_bytes();
     pairs_are_copied();
+    points_are_copied_side_by_side();
+    halves_are_taken_by_products();
     nibbles_are_widened();
     codes_are_looked_up();
     rows_are_clipped();

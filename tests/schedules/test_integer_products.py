@@ -49,6 +49,24 @@ def test_levels_agree(layer: Layer, target: str) -> None:
         np.testing.assert_array_equal(numbers, expected)
 
 
+QUADS = {
+    "a rest of one": LAYERS["pointwise"],
+    "a rest of two": LAYERS["longer sums, two pixels by two channels"],
+    "a rest of three": Layer((1, 7, 36), 4),
+    "padded": Layer((6, 6, 4), 4, (5, 5), pads=(2, 2, 2, 2)),
+}
+
+
+@pytest.mark.parametrize("layer", QUADS.values(), ids=QUADS.keys())
+def test_four_points_share_constants_for_time(layer: Layer, tmp_path: Path) -> None:
+    ctx, module, (expected, *found) = levels(layer, "cortex-m4", prefer="time")
+    assert any(isinstance(op, loop.HalfOp) for op in module.walk())
+    for numbers in found:
+        np.testing.assert_array_equal(numbers, expected)
+    _, _, x = layer.build()
+    np.testing.assert_array_equal(run_as_c(ctx, module, x, expected.size, tmp_path).reshape(expected.shape), expected)
+
+
 def test_cores_with_dual_products_get_dot_products() -> None:
     _, module, _ = levels(LAYERS["3x3"], "cortex-m4")
     assert any(isinstance(op, loop.IntrinsicOp) for op in module.walk())

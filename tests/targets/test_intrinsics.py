@@ -140,7 +140,7 @@ def test_a_file_lists_what_it_prefers(tmp_path: Path):
         ),
         (
             ('form = "dot_rows"', 'form = "matmul"'),
-            "[[intrinsic]]: form = 'matmul': is not one of dot, dot_pairs, dot_taps, dot_next, dot_lanes,",
+            "[[intrinsic]]: form = 'matmul': is not one of dot, dot_pairs, dot_points, dot_taps, dot_next,",
         ),
         (("lanes = [4]", "lanes = [8]"), "[[intrinsic]] dot32: lanes = (8,): form dot_rows has 4"),
         (
@@ -217,13 +217,14 @@ def kernel_of(each: Intrinsic, lanes: int) -> tuple[ModuleOp, list[Array]]:
                 %s = loop.intrinsic {intrinsic}(%acc, %a, %b) : {stored}, {stored}, {stored} -> {stored}"""
             counts = (each.group * lanes, each.group * lanes)
         case _:
-            x = w = f"memref<{each.group}xi16>"
-            y, stored, vector = "1xi32", "i32", f"vector<{each.group}xi16>"
+            steps = each.group // (2 if each.form == "dot_points" else 1)
+            x = w = f"memref<{steps}xi16>"
+            y, stored, vector = "1xi32", "i32", f"vector<{steps}xi16>"
             body = f"""%a = loop.load %x[{at}] : {x} -> {vector}
                 %b = loop.load %w[{at}] : {w} -> {vector}
                 %acc = loop.load %y[{at}] : memref<{y}> -> i32
                 %s = loop.intrinsic {intrinsic}(%acc, %a, %b) : i32, {vector}, {vector} -> i32"""
-            counts = (each.group, each.group)
+            counts = (steps, steps)
     text = f"""func.func private @k(%y: memref<{y}>, %x: {x}, %w: {w}) {{
         {body}
         loop.store %s, %y[{at}] : {stored}, memref<{y}>

@@ -21,6 +21,9 @@ from s2s.errors import CompilerBug
 from s2s.support.frozen import frozen
 from s2s.types.affine import at_dims, flat_index
 
+PAIR = 2
+"""Numbers of 16 bits in half a group."""
+
 
 @frozen
 class CopyPlan:
@@ -128,6 +131,16 @@ class CopyPlan:
         used = {dim for expr in self.access.map.data.results for dim in expr.used_dims()}
         return [dim for dim in self.outer if self.tiles[dim] > 1 and dim in used]
 
+    @property
+    def points(self) -> int:
+        """The rows of the copy: one for each point of the tile."""
+        return prod(self.tiles[dim] for dim in self.tile_dims)
+
+    @property
+    def side_by_side(self) -> int:
+        """The rows whose halves of groups lie side by side: element `2 * p + …` of each half is of point `p`."""
+        return self.points if self.schedule.by_points else 1
+
     @cached_property
     def extents(self) -> tuple[int, ...]:
         """The size of the window along each axis of the read."""
@@ -145,7 +158,7 @@ class CopyPlan:
     @cached_property
     def scratch(self) -> MemRefType[Attribute]:
         """The scratch buffer."""
-        size = prod(self.tiles[dim] for dim in self.tile_dims) * self.steps if self.is_rows else prod(self.extents)
+        size = self.points * self.steps if self.is_rows else prod(self.extents)
         if self.schedule.group > 1 and not self.is_rows:
             size += self.schedule.group + self.schedule.lanes - 2  # the last group or vector may extend past it
         return MemRefType(self.element, [size])
@@ -156,12 +169,14 @@ class CopyPlan:
         position: AffineExpr = AffineConstantExpr(0)
         for dim in self.tile_dims:
             position = position * self.tiles[dim] + (dims[dim] - base[dim])
-        rank = self.op.rank
-        return position * self.steps - flat_index(base[rank:], self.op.reduction_sizes)
+        behind = flat_index(base[self.op.rank :], self.op.reduction_sizes) * self.side_by_side
+        return position * (PAIR if self.schedule.by_points else self.steps) - behind
 
     def position(self, dims: Sequence[AffineExpr], base: Sequence[AffineExpr]) -> AffineExpr:
-        """Return the flat index in scratch of the element read at the point `dims` of a copy made at `base`."""
+        """Return the flat index in scratch of the element read at the point `dims` of a copy made at `base`; of rows
+        side by side, where a group begins there."""
         if self.is_rows:
-            return self.row(dims, base) + flat_index(dims[self.op.rank :], self.op.reduction_sizes)
+            step = flat_index(dims[self.op.rank :], self.op.reduction_sizes)
+            return self.row(dims, base) + step * self.side_by_side
         indices = [at_dims(expr, dims) - at_dims(expr, base) for expr in self.access.map.data.results]
         return flat_index(indices, self.extents)

@@ -37,6 +37,8 @@ def fault_of_operands(view: TileView) -> str | None:
             return _window(view, products)
         case "dot" | "dot_pairs":
             return _dots(view, products)
+        case "dot_points":
+            return _points(view) or _dots(view, products)
         case _:
             return _dots(view, products) if view.plan is not None and view.plan.is_rows else None
 
@@ -240,6 +242,16 @@ def _dots(view: TileView, products: ProductSum) -> str | None:
             )
         if (fault := _behind(view.operands[read], point)) is not None:
             return fault
+    return None
+
+
+def _points(view: TileView) -> str | None:
+    """Return why halves of groups cannot lie point by point in a copy; None if they can."""
+    plan = view.plan
+    if plan is None or not plan.is_rows:
+        return "halves of groups are taken of copied rows; copy the first factor with cache_read"
+    if plan.points % 2:
+        return f"{plan.points} points of a tile are no pairs; take an even number of them"
     return None
 
 

@@ -21,12 +21,14 @@ def cache_read(scope: Scope, op: loop.CacheReadOp) -> Step:
     held, room = length(op.source), length(op.target)
     assert isa(op.target.type, MemRefType)
     dtype = np.int8 if op.target.type.element_type == i8 else np.int16
+    places_of = _places(int(op.count.value.data), op.side_by_side, op.together)
     count, stride, offset = (int(each.value.data) for each in (op.count, op.stride, op.offset))
+    count *= op.together
 
     def step(frame: Frame) -> None:
         to, start, *limits = [each(frame) for each in at]
         low, high = (max(limits[0], 0), min(limits[1], count)) if limits else (0, count)
-        if to < 0 or to + count > room:
+        if to < 0 or to + places_of.max() >= room:
             raise CompilerBug(f"{scope.where(op)}: index {to} is outside of {buffer_name(op.target)}")
         row = np.full(count, op.outside, dtype)
         if low < high:
@@ -36,9 +38,16 @@ def cache_read(scope: Scope, op: loop.CacheReadOp) -> Step:
             row[low:high] = frame[source][taken].astype(dtype) + dtype(offset)
         if op.pairs is not None:
             row = pair_factors(row.astype(np.int8).reshape(-1, 4)).reshape(-1)
-        frame[target][to : to + count] = row if op.flip is None else row ^ np.int8(-128)
+        frame[target][to + places_of] = row if op.flip is None else row ^ np.int8(-128)
 
     return step
+
+
+def _places(count: int, points: int, rows: int) -> Array:
+    """Return where the elements of `rows` rows lie, `points` of which lie side by side by halves of groups."""
+    steps = np.arange(count)
+    row = steps if points == 1 else (steps // 2) * (2 * points) + steps % 2
+    return (row + 2 * np.arange(rows)[:, None]).reshape(-1)
 
 
 def pair_factors(x: Array) -> Array:
@@ -54,6 +63,18 @@ def factors(scope: Scope, op: loop.PairFactorsOp) -> Step:
 
     def step(frame: Frame) -> None:
         frame[result] = pair_factors(frame[vector])
+
+    return step
+
+
+@MEANINGS.register(loop.HalfOp)
+def half(scope: Scope, op: loop.HalfOp) -> Step:
+    """`loop.half`."""
+    vector, result = scope.place(op.vector), scope.new(op.result)
+    first = 2 * int(op.part.value.data)
+
+    def step(frame: Frame) -> None:
+        frame[result] = frame[vector][first : first + 2]
 
     return step
 

@@ -9,7 +9,8 @@
                                  cache_read<0 at 0 as i16>, tensorize<"smlad-pairs">]>
 
 Four constants are two numbers of 16 bits as they lie in memory, so that one instruction widens them instead of two
-(`loop.pairs`); sums are 256 times as large, and their initial value takes off what the encoding adds.
+(`loop.pairs`); sums are 256 times as large, and their initial value takes off what the encoding adds. A tile of four
+points or more by several channels takes one half of these numbers for all points before the other (`smlad-points`).
 
 Declined where the target has no such intrinsic, where a sum may exceed 2^23 or starts from no bias of its own, where a
 constant is -128, where groups of four bytes are not neighbours, and for windows and reductions in blocks.
@@ -42,6 +43,9 @@ GROUP = 4
 LIMIT = 2**23
 """Sums below this keep their sign when they are 256 times as large."""
 
+POINTS = 4
+"""The points of a tile from which on halves of groups are taken for all of them."""
+
 MIN = -128
 """The constant that has no negative one of 8 bits."""
 
@@ -56,8 +60,9 @@ class ShortenProductsPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        intrinsic = next(iter(target_of(ctx, self.target).intrinsics_of("dot_pairs")), None)
-        if intrinsic is None:
+        target = target_of(ctx, self.target)
+        forms = [*target.intrinsics_of("dot_pairs")[:1], *target.intrinsics_of("dot_points")[:1]]
+        if not forms or forms[0].form != "dot_pairs":
             return
         calls = calls_of(op)
         for func in op.ops:
@@ -65,10 +70,10 @@ class ShortenProductsPass(ModulePass):
                 values = constant_values(func, calls, weights_of(ctx))
                 for compute in func.body.block.ops:
                     if isinstance(compute, tensor.ComputeOp):
-                        _shorten(compute, intrinsic, values)
+                        _shorten(compute, forms, values)
 
 
-def _shorten(op: tensor.ComputeOp, intrinsic: Intrinsic, values: Values) -> None:
+def _shorten(op: tensor.ComputeOp, forms: Sequence[Intrinsic], values: Values) -> None:
     """Let the schedule of `op` take its constants in pairs, where that is legal."""
     schedule, roles = op.schedule, roles_of(op, frozenset(values))
     state = None if schedule is None else schedule.on(op)
@@ -77,7 +82,15 @@ def _shorten(op: tensor.ComputeOp, intrinsic: Intrinsic, values: Values) -> None
     axes = _in_order(op, roles, state)
     if axes is None or not _reads_groups(op, roles, state) or not _is_bounded(op, roles, values):
         return
+    intrinsic = forms[-1] if _is_square(op, roles) else forms[0]
     op.properties["schedule"] = tensor.ScheduleAttr.of(_directives(schedule, roles, axes, intrinsic))
+
+
+def _is_square(op: tensor.ComputeOp, roles: Roles) -> bool:
+    """Return whether the sums of a tile, of pairs of points by several channels, leave no registers for both halves of
+    its constants."""
+    plan = CopyPlan.of(op)
+    return plan is not None and plan.points >= POINTS and plan.points % 2 == 0 and plan.tiles[roles.w_only[0]] > 1
 
 
 def _directives(

@@ -21,6 +21,9 @@ from s2s.targets import Target
 from s2s.targets.intrinsic import LANES, Intrinsic
 from s2s.targets.intrinsics import INTRINSICS
 
+ONE_SUM = ("dot", "dot_pairs", "dot_points", "dot_taps", "dot_next")
+"""The forms that give one sum, not a vector of them."""
+
 
 @irdl_attr_definition
 class Tensorize(Directive):
@@ -30,6 +33,7 @@ class Tensorize(Directive):
     `tensorize<"dot32", dot_rows(i8, i8) by 32, "my_dot32" in "my_core.h">`. One factor is a constant packed so that a
     group lies side by side, the other is copied so by `cache_read` or lies so by itself. Form `dot` gives one sum.
     Form `dot_pairs`, which `tensor-shorten-products` puts in its place, does that with constants in pairs of bytes.
+    Form `dot_points` does it by halves of groups, of all points of a tile before the other halves.
     Form `dot_taps` gives the sum of a row of up to three taps of a sliding window, form `dot_next`, named behind it,
     that of the next position from the same elements.
     Form `dot_lanes` gives a vector of results: a group is the four bytes of a lane, or two numbers of 16 bits, and runs
@@ -49,7 +53,7 @@ class Tensorize(Directive):
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
         if isinstance(op, tensor.ComputeOp) and any(op.sizes_at_run_time[op.rank :]):
             raise VerifyException(f"{op.name}: tensorize wants a reduction of constant size; leave it out")
-        name, one = self.intrinsic.entry.data, self.intrinsic.form.data in ("dot", "dot_pairs", "dot_taps", "dot_next")
+        name, one = self.intrinsic.entry.data, self.intrinsic.form.data in ONE_SUM
         if self.intrinsic.form.data == "dot_next" and not state.in_taps:
             raise VerifyException(f"{op.name}: {name} goes with an intrinsic of form dot_taps; name that before it")
         if not one and state.vector_dim is None:
@@ -121,7 +125,7 @@ class Tensorize(Directive):
     @classmethod
     def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
         if isinstance(op, tensor.ComputeOp) and isinstance(machine, Target) and product_sum(op) is not None:
-            yield from (cls.of(each) for each in machine.intrinsics if each.form != "dot_pairs")
+            yield from (cls.of(each) for each in machine.intrinsics if each.form not in ("dot_pairs", "dot_points"))
 
     def decide(self, state: ScheduleState) -> None:
         if self.intrinsic.form.data == "dot_next":
@@ -133,7 +137,8 @@ class Tensorize(Directive):
         if self.intrinsic.form.data == "dot_next":
             return []
         pairs = " with constants packed in pairs of bytes" if state.in_pairs else ""
-        return [f"dot products of {state.group}{pairs}"]
+        points = ", by halves for all points" if state.by_points else ""
+        return [f"dot products of {state.group}{pairs}{points}"]
 
     def print_parameters(self, printer: Printer) -> None:
         if self.intrinsic != _entry(self.intrinsic.entry.data):

@@ -390,7 +390,7 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 // -----
 
 "test.op"() {i = #loop.intrinsic<"new", matmul(i8, i8) by 8, "f" in "f.h">} : () -> ()
-// CHECK: form matmul is none of dot, dot_pairs, dot_taps, dot_next, dot_lanes, dot_rows, dot_half_rows
+// CHECK: form matmul is none of dot, dot_pairs, dot_points, dot_taps, dot_next, dot_lanes, dot_rows, dot_half_rows
 
 // -----
 
@@ -600,6 +600,30 @@ loop.cache_read %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 
 %v = "test.op"() : () -> vector<8xi8>
 %w = loop.pair_factors %v : vector<8xi8> -> vector<4xi16>
 // CHECK: loop.pair_factors: vector<8xi8> has no factors vector<4xi16>
+
+// -----
+
+%v = "test.op"() : () -> vector<4xi16>
+%w = loop.half %v {part = 2 : i64} : vector<4xi16> -> vector<2xi16>
+// CHECK: loop.half: half 2 of two
+
+// -----
+
+%v = "test.op"() : () -> vector<8xi16>
+%w = loop.half %v {part = 0 : i64} : vector<8xi16> -> vector<2xi16>
+// CHECK: loop.half: vector<8xi16> has no half vector<2xi16>
+
+// -----
+
+%x, %y = "test.op"() : () -> (memref<16xi8>, memref<16xi16>)
+loop.cache_read %x, %y[affine_map<() -> (0, 0)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, points = 2 : i64} : memref<16xi8>, memref<16xi16>
+// CHECK: loop.cache_read: 2 rows side by side, of what are no pairs
+
+// -----
+
+%x, %y = "test.op"() : () -> (memref<16xi8>, memref<64xi16>)
+loop.cache_read %x, %y[affine_map<() -> (0, 0)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, pairs, points = 4 : i64, rows = 2 : i64} : memref<16xi8>, memref<64xi16>
+// CHECK: loop.cache_read: 2 rows at once, clipped or of 4
 
 // -----
 

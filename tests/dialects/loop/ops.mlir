@@ -214,6 +214,12 @@ func.func private @products(%rows: memref<8xi16>, %x: memref<12xi8>, %w: memref<
   %sum = loop.intrinsic <"smlad", dot(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %a, %wide) : i32, vector<4xi16>, vector<4xi16> -> i32
   // CHECK-NEXT: %many = loop.intrinsic <"smlad-pairs", dot_pairs(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %factors, %pairs)
   %many = loop.intrinsic <"smlad-pairs", dot_pairs(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %factors, %pairs) : i32, vector<4xi16>, vector<4xi16> -> i32
+  // CHECK-NEXT: %even = loop.half %factors {part = 0 : i64} : vector<4xi16> -> vector<2xi16>
+  %even = loop.half %factors {part = 0 : i64} : vector<4xi16> -> vector<2xi16>
+  // CHECK-NEXT: %half = loop.intrinsic <"smlad-points", dot_points(i16, i16) by 4, "s2s_i16x2_dot" in "s2s_dsp.h">(%acc, %even, %even)
+  %half = loop.intrinsic <"smlad-points", dot_points(i16, i16) by 4, "s2s_i16x2_dot" in "s2s_dsp.h">(%acc, %even, %even) : i32, vector<2xi16>, vector<2xi16> -> i32
+  // CHECK-NEXT: loop.cache_read %x, %rows[affine_map<() -> (0, 0)>()] {count = 4 : i64, stride = 1 : i64, offset = 0 : i64, pairs, points = 2 : i64, rows = 2 : i64}
+  loop.cache_read %x, %rows[affine_map<() -> (0, 0)>()] {count = 4 : i64, stride = 1 : i64, offset = 0 : i64, pairs, points = 2 : i64, rows = 2 : i64} : memref<12xi8>, memref<8xi16>
   // CHECK-NEXT: %one = loop.pairs_sum %many
   %one = loop.pairs_sum %many
   func.return

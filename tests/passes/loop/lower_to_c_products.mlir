@@ -20,6 +20,33 @@ func.func @alone(%rows: memref<16xi16>, %w: memref<16xi8>, %y: memref<4xi32>) {
   func.return
 }
 
+// Halves of constants in pairs are made where products take them, and copies say how many rows lie side by side.
+//
+// CHECK-LABEL: c.func @net_by_halves
+// CHECK:         "s2s_cache_read_all_points"(
+// CHECK:         "s2s_cache_read_points_clipped"(
+// CHECK:         [[one:%.*]] = c.call "s2s_i16x4_high"(
+// CHECK:         [[first:%.*]] = c.call "s2s_i8x8_pairs_low_first"(
+// CHECK:         [[sum:%.*]] = c.call "s2s_i16x2_dot"({{.*}}, [[one]], [[first]])
+// CHECK:         [[second:%.*]] = c.call "s2s_i8x8_pairs_low_second"(
+// CHECK:         c.call "s2s_i16x2_dot"({{.*}}, [[one]], [[second]])
+// CHECK-NOT:     "s2s_i8x8_pairs_low"(
+func.func @by_halves(%from: memref<8xi8>, %rows: memref<16xi16>, %w: memref<16xi8>, %y: memref<4xi32>) {
+  loop.cache_read %from, %rows[affine_map<() -> (0, 0)>()] {count = 4 : i64, stride = 1 : i64, offset = 0 : i64, pairs, points = 2 : i64, rows = 2 : i64} : memref<8xi8>, memref<16xi16>
+  loop.cache_read %from, %rows[affine_map<() -> (2, 0, 1, 4)>()] {count = 4 : i64, stride = 1 : i64, offset = 0 : i64, pairs, points = 2 : i64} : memref<8xi8>, memref<16xi16>
+  %zero = arith.constant 0 : i32
+  %x = loop.load %rows[affine_map<() -> (0)>()] : memref<16xi16> -> vector<4xi16>
+  %a = loop.load %w[affine_map<() -> (0)>()] : memref<16xi8> -> vector<8xi8>
+  %low = loop.pairs %a {part = 0 : i64} : vector<8xi8> -> vector<4xi16>
+  %one = loop.half %x {part = 1 : i64} : vector<4xi16> -> vector<2xi16>
+  %first = loop.half %low {part = 0 : i64} : vector<4xi16> -> vector<2xi16>
+  %p = loop.intrinsic <"smlad-points", dot_points(i16, i16) by 4, "s2s_i16x2_dot" in "s2s_dsp.h">(%zero, %one, %first) : i32, vector<2xi16>, vector<2xi16> -> i32
+  %second = loop.half %low {part = 1 : i64} : vector<4xi16> -> vector<2xi16>
+  %q = loop.intrinsic <"smlad-points", dot_points(i16, i16) by 4, "s2s_i16x2_dot" in "s2s_dsp.h">(%p, %one, %second) : i32, vector<2xi16>, vector<2xi16> -> i32
+  loop.store %q, %y[affine_map<() -> (0)>()] : i32, memref<4xi32>
+  func.return
+}
+
 // Two products share what is widened once; bytes with an offset, the other factor, and other functions are left alone.
 //
 // CHECK-LABEL: c.func @net_shared

@@ -55,7 +55,8 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
 def _is_factor(op: loop.LoadOp) -> bool:
     """Return whether a load gives a factor of dual multiply-adds, as bytes that are widened next or as it is."""
     users = [use.operation for use in op.result.uses]
-    return op.result.type in OFFSETS and all(isinstance(user, loop.ExtendOp | loop.IntrinsicOp) for user in users)
+    factors = loop.ExtendOp | loop.HalfOp | loop.IntrinsicOp
+    return op.result.type in OFFSETS and all(isinstance(user, factors) for user in users)
 
 
 def _split_offset(b: Builder, at: SSAValue, offsets: range) -> tuple[SSAValue, SSAValue] | None:

@@ -15,6 +15,7 @@ from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.types.hints import isa
 
 _PARTS = ("low", "high")
+_HALVES = ("first", "second")
 FEW = 16
 """Runs of up to this number of elements are copied where they are, without a call."""
 FEW_APART = 8
@@ -37,8 +38,10 @@ def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
     outside, stride = op.outside, op.stride.value.data
     if op.flip is not None:
         prefix, outside = "s2s_cache_read_flipped", (outside + 256) % 256 - 128
+    points = [] if op.points is None else [b.literal(op.side_by_side, INDEX)]
     if op.pairs is not None:
-        prefix = "s2s_cache_read_pairs"
+        prefix = "s2s_cache_read_points" if points else "s2s_cache_read_pairs"
+        prefix = "s2s_cache_read_all_points" if op.rows is not None else prefix
     elif not in_bytes and op.flip is None and op.count.value.data <= (FEW if stride == 1 else FEW_APART):
         prefix = f"{prefix}_few"
     header = headers.DSP if op.flip is None or op.pairs is not None else headers.CACHE_READ
@@ -46,21 +49,21 @@ def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
     offset = b.literal(outside if as_stored else op.offset.value.data, INDEX)
     if limits and limits[0] == limits[1] == AffineConstantExpr(0):
         if as_stored:
-            b.block.add_op(c.CallOp(f"{prefix}_fill", [target, count, offset], header=header))
+            b.block.add_op(c.CallOp(f"{prefix}_fill", [target, count, offset, *points], header=header))
         else:
             b.block.add_op(c.CallOp("s2s_cache_read_i16_zeros", [target, count], header=header))
         return
     if not limits and stride == 1:
         source = pointer(b, op.source, index_expression(b, start, op.indices))
-        b.block.add_op(c.CallOp(prefix, [target, source, count, *([] if as_stored else [offset])], header=header))
+        more = points if as_stored else [offset]
+        b.block.add_op(c.CallOp(prefix, [target, source, count, *more], header=header))
         return
     low, high = limits or (AffineConstantExpr(0), AffineConstantExpr(op.count.value.data))
     bounds = [index_expression(b, each, op.indices) for each in (low, high)]
     first = index_expression(b, start, op.indices)
     if stride == 1:
-        b.block.add_op(
-            c.CallOp(f"{prefix}_clipped", [target, b.value(op.source), first, count, *bounds, offset], header=header)
-        )
+        arguments = [target, b.value(op.source), first, count, *bounds, offset, *points]
+        b.block.add_op(c.CallOp(f"{prefix}_clipped", arguments, header=header))
         return
     step = b.literal(stride, INDEX)
     b.block.add_op(
@@ -91,13 +94,25 @@ def pair_factors(b: Builder, op: loop.PairFactorsOp) -> SSAValue:
 
 @LOWERINGS.register(loop.PairsOp)
 def pairs(b: Builder, op: loop.PairsOp) -> SSAValue | None:
-    """Take bytes as pairs."""
-    if is_widened_by_product(op):
+    """Take bytes as pairs, unless each half is taken where it is used."""
+    if is_widened_by_product(op) or all(isinstance(use.operation, loop.HalfOp) for use in op.result.uses):
         return None
     type: Attribute = op.vector.type
     assert isa(type, VectorType)
     name = f"pairs{_suffix(type, op.part.value.data)}"
     return b.vector_call(name, [b.value(op.vector)], op.result.type, of=type)
+
+
+@LOWERINGS.register(loop.HalfOp)
+def half(b: Builder, op: loop.HalfOp) -> SSAValue:
+    """Take two of four numbers; of pairs of bytes, make these two only."""
+    part, pairs = op.part.value.data, op.vector.owner
+    if not isinstance(pairs, loop.PairsOp):
+        return b.vector_call(_PARTS[part], [b.value(op.vector)], op.result.type, of=op.vector.type)
+    type: Attribute = pairs.vector.type
+    assert isa(type, VectorType)
+    name = f"pairs{_suffix(type, pairs.part.value.data)}_{_HALVES[part]}"
+    return b.vector_call(name, [b.value(pairs.vector)], op.result.type, of=type)
 
 
 def is_widened_by_product(op: loop.ExtendOp | loop.PairsOp) -> bool:
@@ -135,4 +150,4 @@ def _suffix(type: VectorType[Attribute], part: int) -> str:
     return f"_{_PARTS[part]}" if type.get_shape()[0] > WORD else ""
 
 
-__all__ = ["cache_read", "extend", "pair_factors", "pairs", "pairs_sum"]
+__all__ = ["cache_read", "extend", "half", "pair_factors", "pairs", "pairs_sum"]

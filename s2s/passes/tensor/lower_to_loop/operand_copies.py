@@ -13,7 +13,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.affine.guards import Constraint, Holds, limits_of
 from s2s.analysis.structure.compute import shape_of
-from s2s.analysis.structure.copy_plan import CopyPlan
+from s2s.analysis.structure.copy_plan import PAIR, CopyPlan
 from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
@@ -29,6 +29,8 @@ class Segment:
     dims: tuple[int, ...]
     count: int
     stride: int
+    rows: int = 1
+    """Rows of as many elements that follow each other in the operand, and lie side by side in the copy."""
 
 
 @mutable
@@ -51,7 +53,7 @@ class CopyEmitter:
         with ExitStack() as stack:
             here = list(base)
             points = [dim for dim in plan.tile_dims if counts[dim] > 1] if plan.is_rows else []
-            joined = self._joined(points)
+            joined = self._joined(points, counts)
             for dim in points:
                 if dim != joined:
                     point = stack.enter_context(self.emitter.loop(Bounds(0, counts[dim]), f"{self.names[dim]}_point"))
@@ -62,9 +64,9 @@ class CopyEmitter:
                 self._window(operand, here)
         return operand
 
-    def _joined(self, points: Sequence[int]) -> int | None:
+    def _joined(self, points: Sequence[int], counts: Sequence[int]) -> int | None:
         """Return the dimension of a tile along which rows of neighbouring points follow each other in operand and copy,
-        so that one run holds all; None without one."""
+        so that one run holds all; None without one. Rows side by side are copied together if they are all of a tile."""
         op, plan = self.plan.op, self.plan
         if not points or self._limits_of_blocks():
             return None
@@ -74,8 +76,11 @@ class CopyEmitter:
         dims = [AffineDimExpr(dim) for dim in range(len(op.sizes))]
         source = flat_index(plan.access.map.data.results, shape_of(op.reads[plan.read]))
         target = plan.position(dims, [AffineConstantExpr(0)] * len(dims))
-        steps = {dim: {coefficient(expr, dim, box) for expr in (source, target)} for dim in points}
-        return next((dim for dim in points if steps[dim] == {segment.count}), None)
+        by_points = plan.schedule.by_points
+        wanted = (segment.count, PAIR if by_points else segment.count)
+        steps = {dim: tuple(coefficient(expr, dim, box) for expr in (source, target)) for dim in points}
+        joinable = [dim for dim in points if counts[dim] == plan.points or not by_points]
+        return next((dim for dim in joinable if steps[dim] == wanted), None)
 
     # copies of rows, in the order of the reduction
 
@@ -84,7 +89,8 @@ class CopyEmitter:
         op, plan = self.plan.op, self.plan
         guards = self._limits_of_blocks()
         row = self._row_segment(guards)
-        segment = Segment(row.dims, row.count * joined, row.stride)
+        by_points = plan.schedule.by_points
+        segment = Segment(row.dims, row.count * (1 if by_points else joined), row.stride, joined if by_points else 1)
         outer = [dim for dim in range(op.rank, len(op.sizes)) if dim not in segment.dims and plan.sizes[dim] > 1]
         with ExitStack() as stack:
             for dim in outer:
@@ -248,34 +254,36 @@ class CopyEmitter:
         zero = AffineConstantExpr(0)
         zeros = [target, zero, zero, zero]
         if any(guard.holds(bound) is Holds.NEVER for guard in guards):
-            self._copy(zeros, segment.count, 1)
+            self._copy(zeros, segment, 1)
             return
         undecided = [guard for guard in guards if guard.holds(bound) is Holds.MAYBE]
         if not undecided:
-            self._copy([target, source, *limits], segment.count, segment.stride)
+            self._copy([target, source, *limits], segment, segment.stride)
             return
         then, otherwise = Block(), Block()
         with self.emitter.inside(then):
-            self._copy([target, source, *limits], segment.count, segment.stride)
+            self._copy([target, source, *limits], segment, segment.stride)
             then.add_op(loop.YieldOp())
         with self.emitter.inside(otherwise):
-            self._copy(zeros, segment.count, 1)
+            self._copy(zeros, segment, 1)
             otherwise.add_op(loop.YieldOp())
         identity: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(self.emitter.space.loops))]
         self.emitter.when(undecided, identity, Region(then), Region(otherwise), [])
 
-    def _copy(self, exprs: Sequence[AffineExpr], count: int, stride: int) -> None:
+    def _copy(self, exprs: Sequence[AffineExpr], segment: Segment, stride: int) -> None:
         affine_map, indices = self.emitter.space.emit(*exprs)
         copy = loop.CacheReadOp(
             self.source,
             self.target,
             affine_map,
             indices,
-            count=count,
+            count=segment.count,
             stride=stride,
             offset=self.plan.offset,
             fill=self.plan.fill,
             flip=self.plan.flips,
             pairs=self.plan.schedule.in_pairs,
+            points=self.plan.side_by_side,
+            rows=segment.rows,
         )
         self.emitter.add(copy)

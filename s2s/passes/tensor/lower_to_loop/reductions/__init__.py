@@ -6,7 +6,7 @@ sums are made. Without an intrinsic, a reduction is done in steps, or folded in 
 
 from collections.abc import Sequence
 
-from s2s.passes.tensor.lower_to_loop.reductions.dots import DotReduction
+from s2s.passes.tensor.lower_to_loop.reductions.dots import DotReduction, PointReduction
 from s2s.passes.tensor.lower_to_loop.reductions.folds import FoldReduction
 from s2s.passes.tensor.lower_to_loop.reductions.lanes import LaneReduction
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
@@ -20,6 +20,7 @@ REDUCTIONS: Sequence[type[TileReduction]] = (
     LaneReduction,
     RowReduction,
     WindowReduction,
+    PointReduction,
     DotReduction,
     StepReduction,
 )

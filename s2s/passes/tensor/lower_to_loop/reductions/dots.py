@@ -5,7 +5,8 @@ contiguous as it is. Instructions that widen bytes may reorder them: two factors
 alike; if one factor is cached, its numbers are in natural order, and the constant is packed to match.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from math import prod
 
 from xdsl.dialects import arith
@@ -15,8 +16,9 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.tile_and_fuse.intrinsic_operands import INTERLEAVED, NATURAL
 from s2s.dialects import loop
-from s2s.dialects.loop.products import WORD
+from s2s.dialects.loop.products import PAIR, WORD
 from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.emitter import Carried
 from s2s.passes.tensor.lower_to_loop.initial import starts
 from s2s.passes.tensor.lower_to_loop.products import IN_RANGE, accumulate, products_of
@@ -28,6 +30,8 @@ from s2s.types.affine import Linear, at_dims, delinearize, simplify
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
 
+HALVES = (0, 1)
+"""The even and the odd factors of a group."""
 AT_ONCE = 2
 """Groups of constants that one load takes."""
 
@@ -235,6 +239,77 @@ class DotReduction(TileReduction):
         assert isa(buffer.type, MemRefType)
         vector = vector_of(buffer.type.element_type, lanes)
         return self.emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result
+
+
+class PointReduction(DotReduction):
+    """Reduces the tile by halves of groups, which lie side by side: one half for all points, then the other.
+
+        x  e0 e1 | e2 e3 | o0 o1 | o2 o3      a group of four points: words of even factors, then words of odd ones
+        w  n0 | n1                            a word of constants for each channel, as they lie in memory
+
+        acc[p][c] += e[p] * n[c]              for all points and channels
+        n[c] = low bytes of n[c]
+        acc[p][c] += o[p] * n[c]              for all points and channels
+
+    So each word of constants needs one register, not two, and a load of two words serves two points: four points by two
+    channels fit the registers of an Armv7-M core.
+    """
+
+    @classmethod
+    def applies(cls, nest: NestState) -> bool:
+        return nest.schedule.by_points
+
+    @property
+    def rows(self) -> CopiedOperand:
+        """The copy of the first factor."""
+        assert self.copied is not None
+        return self.copied
+
+    def _groups(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried) -> None:
+        for offset in range(0, count, self.size):
+            made: Made = {}
+            step = k + offset
+            self._load_constants(points, step, None, made, {})
+            for half in HALVES:
+                self._half(step, half, points, made, accumulators)
+
+    def _half(self, k: AffineExpr, half: int, points: Sequence[TilePoint], made: Made, accumulators: Carried) -> None:
+        """Add the products of one half of the group from step `k` on to all sums."""
+        constants = {key: self._half_of(value, half) for key, value in made.items()}
+        for first, pair in self._pairs(points):
+            rows = len({self._row(points[number]) for number in pair})
+            x = self._load_points(points[pair[0]], first, k, half, rows)
+            for number in pair:
+                point, acc = points[number], accumulators.values[number]
+                factor = x if rows == 1 else self._half_of(x, self._row(point) % PAIR)
+                w = constants[self._key(self.w, self._place(self.w, point, k))]
+                assert self.schedule.intrinsic is not None
+                products = loop.IntrinsicOp(self.schedule.intrinsic, acc, factor, w)
+                accumulators.values[number] = self.emitter.add(products, acc.name_hint).result
+
+    def _pairs(self, points: Sequence[TilePoint]) -> Iterator[tuple[int, list[int]]]:
+        """Yield pairs of neighbouring rows: the first row, and the numbers of the points that read the two."""
+        order = sorted(range(len(points)), key=lambda number: (self._row(points[number]), number))
+        for pair, numbers in groupby(order, key=lambda number: self._row(points[number]) // PAIR):
+            yield PAIR * pair, list(numbers)
+
+    def _row(self, point: TilePoint) -> int:
+        """Return the row of the copy that a point of the tile reads."""
+        row = 0
+        for dim in self.rows.plan.tile_dims:
+            row = row * self.rows.plan.tiles[dim] + point.offsets[dim]
+        return row
+
+    def _load_points(self, point: TilePoint, first: int, k: AffineExpr, half: int, rows: int) -> SSAValue:
+        """Load half a group of `rows` rows, one or two, from row `first` on; `point` reads one of them."""
+        plan = self.rows.plan
+        here = self.rows.row(self._at(point, AffineConstantExpr(0))) - PAIR * (self._row(point) - first)
+        place = here + k * plan.side_by_side + half * PAIR * plan.side_by_side
+        return self._load(self.rows.buffer, place, PAIR * rows)
+
+    def _half_of(self, vector: SSAValue, half: int) -> SSAValue:
+        """Return one half of four numbers."""
+        return self.emitter.add(loop.HalfOp(vector, half), vector.name_hint).result
 
 
 def _is_next(place: Linear, other: Linear) -> bool:
