@@ -16,6 +16,7 @@ FIELDS = {
     "external": ("objects", "what external code generators need to build; only where there are such"),
     "packed": ("objects", "packed functions that the network calls; only where there are such"),
     "devices": ("objects", "devices beside the first one: name, target, memory, bytes of arena, folder of sources"),
+    "steps": ("object", "steps of a run: how many, the longest, in cycles or multiply-adds; only with `--steps`"),
     "threads": ("object", "most threads, who makes them, flags; only with `--threads`"),
     "options": ("object", "options of the compilation that are not those by default, as texts"),
     "inputs[].name": ("text", "name in the model"),

@@ -31,6 +31,7 @@ from s2s.passes.conditions import (
     hoisted,
     hooked,
     hooked_calls,
+    in_steps,
     inexact,
     least_work,
     memories_apart,
@@ -59,6 +60,7 @@ from s2s.passes.conditions import (
     started,
     started_calls,
     started_copies,
+    steps,
     streamed,
     streamed_to,
     streams,
@@ -108,11 +110,7 @@ SIMPLIFY = (
         "Fold padding first, so that batch norm and bias directly follow their convolution.",
         when=tuned,
     ),
-    Step(
-        "graph-fold-batch-norm",
-        "Fold a batch norm into its convolution; replace any other by a multiply and an add …",
-        when=tuned,
-    ),
+    Step("graph-fold-batch-norm", "Fold a batch norm into its convolution; others multiply and add …", when=tuned),
     Step("graph-canonicalize-bias", "… which, like any per-channel constant, folds into weights and bias.", when=tuned),
     Step(
         "graph-canonicalize-affine",
@@ -337,6 +335,7 @@ MEMORY = (
     ),
     Step("loop-place-code", "Kernels do not change from here on.", when=places_code, options=code),
     Step("loop-remove-self-copies", "Results that lie over an operand are not copied from there.", when=tuned),
+    Step("loop-cut-into-steps", "The order stays, and with it the plan.", when=in_steps, options=steps),
     Step(
         "loop-poison-arena",
         "Debug builds overwrite dead buffers, which shows reads that the plan does not expect.",

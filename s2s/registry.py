@@ -105,6 +105,7 @@ PASSES: tuple[str, ...] = (
     "tensor-transform-convolutions",
     "loop-annotate-memory-scope",
     "loop-cast-runs",
+    "loop-cut-into-steps",
     "loop-divide-among-threads",
     "loop-eliminate-common-subexpressions",
     "loop-encode-constants",

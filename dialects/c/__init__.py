@@ -7,7 +7,7 @@ designating it (`c.variable`, `c.subscript`, `c.member`), as they are in C.
 
 from xdsl.ir import Dialect
 
-from s2s.dialects.c.control import BreakOp, CommentOp, ForOp, IfOp, LoopOp, ReturnOp
+from s2s.dialects.c.control import BreakOp, CommentOp, ForOp, IfOp, LoopOp, ReturnOp, SwitchOp
 from s2s.dialects.c.expressions import (
     AggregateOp,
     BinaryOp,
@@ -48,6 +48,7 @@ C = Dialect(
         ReturnOp,
         StructOp,
         SubscriptOp,
+        SwitchOp,
         SymbolOp,
         UnaryOp,
         VariableOp,
@@ -86,6 +87,7 @@ __all__ = [
     "ReturnOp",
     "StructOp",
     "SubscriptOp",
+    "SwitchOp",
     "SymbolOp",
     "UnaryOp",
     "VariableOp",

@@ -1,5 +1,6 @@
 """Statements that direct others: loops, conditions, returns, comments."""
 
+from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr
@@ -12,6 +13,7 @@ from xdsl.irdl import (
     prop_def,
     region_def,
     traits_def,
+    var_region_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -167,6 +169,38 @@ class IfOp(Op):
     ) -> None:
         regions = [Region(part) if isinstance(part, Block) else part for part in (then, otherwise) if part is not None]
         super().__init__(operands=[condition], regions=[regions[0], regions[1:]])
+
+
+@op_definition
+class SwitchOp(Op):
+    """`switch (value) { case 0: … break; case 1: … break; default: … break; }`: the last region is the default."""
+
+    name = "c.switch"
+
+    value = operand_def()
+    bodies = var_region_def("single_block")
+
+    traits = traits_def(NoTerminator(), NestedEffects())
+    assembly_format = "$value $bodies attr-dict `:` type($value)"
+
+    def __init__(self, value: SSAValue | Operation, bodies: Sequence[Block]) -> None:
+        super().__init__(operands=[value], regions=[[Region(body) for body in bodies]])
+
+    @property
+    def cases(self) -> Sequence[Block]:
+        """What is done for 0, 1 and so on."""
+        return [region.block for region in self.bodies[:-1]]
+
+    @property
+    def otherwise(self) -> Block:
+        """What is done for other values."""
+        return self.bodies[-1].block
+
+    def verify_(self) -> None:
+        if not is_integer(self.value.type):
+            raise VerifyException(f"{self.name}: {self.value.type} is no integer")
+        if len(self.bodies) < 2:
+            raise VerifyException(f"{self.name}: {len(self.bodies)} regions, expected a case and the default")
 
 
 @op_definition

@@ -74,4 +74,35 @@ class SizeOp(PlainOp):
             raise VerifyException(f"{self.name}: {least} to {most} are no bounds")
 
 
-__all__ = ["ApplyOp", "SizeOp"]
+@op_definition
+class TileOp(PlainOp):
+    """The number of the tile that a kernel computes in this call, from 0 to `count - 1`: `%t = loop.tile of 16`.
+
+    A kernel with tiles begins with this operation, and its calls have the attribute `tiles`: they stand for the calls
+    of all tiles, one after the other, between which a program may do something else.
+    """
+
+    name = "loop.tile"
+
+    count = prop_def(IntegerAttr[IndexType])
+    result = result_def(IndexType)
+
+    assembly_format = "`of` $count attr-dict"
+    traits = traits_def(Pure())
+
+    def __init__(self, count: int) -> None:
+        super().__init__(properties={"count": IntegerAttr.from_index_int_value(count)}, result_types=[IndexType()])
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The first and the last number."""
+        return 0, self.count.value.data - 1
+
+    def verify_(self) -> None:
+        if self.count.value.data < 2:
+            raise VerifyException(f"{self.name}: {self.count.value.data} tiles are no division")
+        if self.prev_op is not None:
+            raise VerifyException(f"{self.name}: stands behind {self.prev_op.name}, expected the start of a kernel")
+
+
+__all__ = ["ApplyOp", "SizeOp", "TileOp"]

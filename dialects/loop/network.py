@@ -5,7 +5,7 @@ the operations here the memory for it as `arena`.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     BaseAttr,
@@ -41,6 +41,8 @@ from s2s.dialects.loop.interfaces import Access, AccessEffects, AccessInterface,
 from s2s.dialects.operation import Op, op_definition
 
 _INTS = DenseArrayBase.constr(i64)
+_STEP, _TILES = "step", "tiles"
+_COUNT, _LONGEST, _UNIT = "step_count", "longest_step", "step_unit"
 
 
 @op_definition
@@ -316,6 +318,64 @@ def _check_flag(op: IRDLOperation, type: Attribute) -> None:
         raise VerifyException(f"{op.name}: the condition is {type}, expected one bool")
 
 
+class RunSteps(NamedTuple):
+    """The steps that a run is cut into, and how a network is marked with them.
+
+    func.func @main(…) attributes {step_count = 17, longest_step = 19200, step_unit = "cycles"} {
+      func.call @conv(%y, %x) {step = 0, tiles = 16}      sixteen steps, each a tile
+      func.call @relu(%z, %y) {step = 1}                  the next step,
+      func.call @pool(%p, %z) {step = 1}                  which does this, too
+    """
+
+    number: int
+    longest: int
+    """What the longest takes, by the model of the unit."""
+    unit: Literal["cycles", "macs"]
+
+    def describe(self) -> str:
+        """Return them in words: `640 in a run, none above 18,804 cycles`."""
+        return f"{self.number:,} in a run, none above {self.longest:,} {self.unit}"
+
+    def record(self, network: Operation) -> None:
+        """Write the steps to the network."""
+        network.attributes[_COUNT] = IntegerAttr(self.number, i64)
+        network.attributes[_LONGEST] = IntegerAttr(self.longest, i64)
+        network.attributes[_UNIT] = StringAttr(self.unit)
+
+    @staticmethod
+    def of(network: Operation) -> "RunSteps | None":
+        """Return the steps of a network; None if a run is one piece."""
+        unit = network.attributes.get(_UNIT)
+        if not isinstance(unit, StringAttr):
+            return None
+        return RunSteps(
+            _number(network, _COUNT) or 0, _number(network, _LONGEST) or 0, cast(Literal["cycles", "macs"], unit.data)
+        )
+
+
+def tiles_of(call: Operation) -> int | None:
+    """Return how many tiles a call stands for; None for a call as a whole."""
+    return _number(call, _TILES)
+
+
+def step_of(op: Operation) -> int | None:
+    """Return the number of the step, or of the group of tiles, that an operation of a network belongs to; None for what
+    every step may use, such as views."""
+    return _number(op, _STEP)
+
+
+def mark_step(op: Operation, step: int, tiles: int | None) -> None:
+    """Write to an operation of a network which step it belongs to, and how many tiles it stands for."""
+    op.attributes[_STEP] = IntegerAttr(step, i64)
+    if tiles is not None:
+        op.attributes[_TILES] = IntegerAttr(tiles, i64)
+
+
+def _number(op: Operation, key: str) -> int | None:
+    number = op.attributes.get(key)
+    return number.value.data if isinstance(number, IntegerAttr) else None
+
+
 __all__ = [
     "CallForOp",
     "CallIfOp",
@@ -324,4 +384,8 @@ __all__ = [
     "NetworkCall",
     "ReadSizeOp",
     "RequireOp",
+    "RunSteps",
+    "mark_step",
+    "step_of",
+    "tiles_of",
 ]

@@ -16,6 +16,7 @@ extern "C" {
 /* What a function reports. 0 is success, positive values are news, negative values are errors: nothing was changed
  * except where the function says so. */
 typedef enum s2s_status {
+    S2S_MORE = 2,            /* a run in steps has further ones */
     S2S_DONE = 1,            /* s2s_executor_step: the last node has run */
     S2S_OK = 0,
     S2S_ERR_NULL = -1,       /* a pointer that must be given is null */
@@ -46,6 +47,7 @@ S2S_INLINE const char *s2s_status_phrase(s2s_status status)
     return "";
 #else
     switch (status) {
+    case S2S_MORE: return "further steps follow";
     case S2S_DONE: return "the last node has run";
     case S2S_OK: return "success";
     case S2S_ERR_NULL: return "a pointer that must be given is null";

@@ -14,6 +14,11 @@
 #include S2S_USER_CONFIG
 #endif
 
+/* What the run function of a network that is cut into steps does between two of them, such as to kick a watchdog. */
+#ifndef S2S_BETWEEN_STEPS
+#define S2S_BETWEEN_STEPS() ((void)0)
+#endif
+
 /* Functions defined in headers. */
 #ifndef S2S_INLINE
 #define S2S_INLINE static inline

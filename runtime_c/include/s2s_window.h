@@ -3,6 +3,7 @@
  *
  *   s2s_move_down(memory, size, by)                  the last size - by bytes to the start of memory
  *   s2s_advance(memory, position, size, by, slack)   the same, once in several calls
+ *   s2s_window(memory, position)                     where the window is
  *
  * The window, of `size` bytes, begins *position bytes behind memory, which has `slack` bytes more. It moves on by `by`
  * bytes, and its address is returned; what was at its front is gone, and its last `by` bytes are the caller's to write.
@@ -68,6 +69,11 @@ S2S_INLINE void *s2s_advance(void *memory, int32_t *position, size_t size, size_
     }
     *position = (int32_t)next;
     return start + next;
+}
+
+S2S_INLINE void *s2s_window(void *memory, const int32_t *position)
+{
+    return (unsigned char *)memory + *position;
 }
 
 #endif

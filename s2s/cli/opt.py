@@ -90,7 +90,13 @@ def sample_weights(module: ModuleOp, weights: WeightStore) -> None:
 def print_c(module: ModuleOp, stream: IO[str]) -> None:
     """Write the functions and tables of `module` as C."""
     from s2s.c_syntax.types import declaration
-    from s2s.emit.statements import FunctionWriter, global_definition, include_line, overlay_definition
+    from s2s.emit.statements import (
+        FunctionWriter,
+        global_definition,
+        include_line,
+        overlay_definition,
+        struct_definition,
+    )
 
     for op in module.body.block.ops:
         match op:
@@ -103,6 +109,8 @@ def print_c(module: ModuleOp, stream: IO[str]) -> None:
                 lines = global_definition(op)
             case c.OverlayOp():
                 lines = overlay_definition(op)
+            case c.StructOp():
+                lines = struct_definition(op)
             case c.IncludeOp():
                 lines = [include_line(op)]
             case _:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from s2s.c_syntax.identifiers import c_identifier, c_macro
 from s2s.dialects import c
 from s2s.emit.info import NetworkInfo
-from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definition
+from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definition, struct_definition
 from s2s.emit.units import Program, owner_of
 from s2s.passes.loop.lower_to_c.device_hooks import ENTER, FROM, START, TO, way_of
 
@@ -73,6 +73,20 @@ FINISH_DOC = (
     f"{RETURNS}\n"
     "Returns S2S_ERR_STATE if rows are missing, or the frame has been finished before."
 )
+STEPS_DOC = "A run in steps: where it is, and what {name}_begin was given. An arena serves one run at a time."
+BEGIN_STEPS_DOC = (
+    "Begins a run of {number} steps, of which none takes more than {longest:,} {unit}. Until the last step,\n"
+    "inputs have to stay as they are, and nothing else may write to outputs and arena.\n"
+)
+STEP_DOC = (
+    "Does the next step of a run. Returns S2S_MORE if another one follows, S2S_OK if it was the last: then\n"
+    "outputs hold the results. Returns S2S_ERR_STATE if the run is over, or S2S_ERR_NULL if steps is missing."
+)
+ABORT_DOC = (
+    "Gives a run up: no step follows until {name}_begin. Outputs{state} are of no use then.\n"
+    "Returns S2S_OK, or S2S_ERR_NULL if steps is missing."
+)
+STEPPED_RUN_DOC = "Begins a run and does all of its steps, with S2S_BETWEEN_STEPS() between two of them.\n"
 PUSHED_RUN_DOC = "Runs the network on a frame that is there as a whole: begins it, pushes its rows, and finishes it.\n"
 
 
@@ -85,6 +99,8 @@ def interface(program: Program, info: NetworkInfo) -> str:
         return ""
     *first, run = [(func.sym_name.data, FunctionWriter(func).prototype()) for func in program.entry]
     lines = [line for overlay in program.overlays for line in [*_overlay(overlay), ""]]
+    about = STEPS_DOC.format(name=info.name)
+    lines += [line for struct in program.structs for line in [*comment_lines(about), *struct_definition(struct), ""]]
     lines += _hooks(program, info.name)
     is_pushed = f"{info.name}_push" in dict(first)
     docs = {
@@ -92,6 +108,7 @@ def interface(program: Program, info: NetworkInfo) -> str:
         f"{info.name}_load": LOAD_DOC,
         f"{info.name}_push": PUSH_DOC.format(name=info.name),
         f"{info.name}_finish": FINISH_DOC,
+        **_of_steps(info),
     }
     lines += [line for name, prototype in first for line in [*comment_lines(docs[name]), *prototype, ""]]
     doc = f"{THREADS_DOC if info.threads else ''}{_returns(info)}"
@@ -99,8 +116,18 @@ def interface(program: Program, info: NetworkInfo) -> str:
         doc += f"\nReturns S2S_ERR_RANGE, and writes nothing, if {c_identifier(name)} is not within {least} ... {most}."
     doc += _of_computed_indices(info, "Returns")
     what = STATEFUL_RUN_DOC if info.states else LOADED_RUN_DOC if info.loaded else RUN_DOC
-    what = PUSHED_RUN_DOC if is_pushed else what
+    what = PUSHED_RUN_DOC if is_pushed else STEPPED_RUN_DOC + what if info.steps is not None else what
     return "\n".join([*lines, *comment_lines(what + doc), *run[1]])
+
+
+def _of_steps(info: NetworkInfo) -> dict[str, str]:
+    """Return the comments on the functions of a run in steps."""
+    if info.steps is None:
+        return {}
+    begin = BEGIN_STEPS_DOC.format(**info.steps._asdict()) + _returns(info)
+    state = " and state" if info.states else ""
+    abort = ABORT_DOC.format(name=info.name, state=state)
+    return {f"{info.name}_begin": begin, f"{info.name}_step": STEP_DOC, f"{info.name}_abort": abort}
 
 
 def _returns(info: NetworkInfo) -> str:

@@ -9,6 +9,7 @@ from s2s.analysis.cost.loops import KernelPath
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.c_syntax.interface import Interface
 from s2s.decisions.decision import Decision
+from s2s.dialects import loop
 from s2s.support.frozen import frozen
 from s2s.targets.target import Target
 from s2s.types.dtypes import Array
@@ -189,6 +190,8 @@ class NetworkInfo(Interface):
     line_buffers: tuple[LineBuffered, ...] = ()
     pushed: PushedRows | None = None
     """The input whose rows are handed over; None if a run takes whole inputs."""
+    steps: loop.RunSteps | None = None
+    """The steps that a run is cut into; None if it is one piece."""
     extra_operations: float | None = None
     """The extra operations that a RAM budget costs, as a share of the operations without it."""
     description: str = ""

@@ -127,8 +127,10 @@ def array_record(array: ConstantArray) -> dict[str, Any]:
 
 
 def _parts(info: NetworkInfo) -> dict[str, Any]:
-    """Describe what few networks have: rows that are handed over, a language."""
-    return {**({} if info.pushed is None else {"pushed": info.pushed._asdict()}), **_language(info)}
+    """Describe what few networks have: rows that are handed over, steps of a run, a language."""
+    pushed = {} if info.pushed is None else {"pushed": info.pushed._asdict()}
+    steps = {} if info.steps is None else {"steps": info.steps._asdict()}
+    return {**pushed, **steps, **_language(info)}
 
 
 def _language(info: NetworkInfo) -> dict[str, Any]:

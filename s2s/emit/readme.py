@@ -31,6 +31,8 @@ def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView], packe
     ]
     if info.pushed is not None:
         rows.append(Row("rows", info.pushed.describe()))
+    if info.steps is not None:
+        rows.append(Row("steps", info.steps.describe()))
     if info.threads is not None:
         rows.append(Row("threads", f"at most {info.threads.most}, with scratch of their own in the arena"))
     if packed:
@@ -70,6 +72,9 @@ def usage(info: NetworkInfo) -> str:
     if info.pushed is not None:
         return "\n".join([*lines, "", *_pushed_usage(info, ", ".join(handed))])
     names = [port.identifier for port in info.ports]
+    if info.steps is not None:
+        given = info.arguments(handed, names, pool="", sizes=f"&{info.name}_sizes")
+        return "\n".join([*lines, "", *first, *_stepped_usage(info.name, given)])
     run = f"s2s_status status = {info.run(handed, names, sizes=f'&{info.name}_sizes')};"
     return "\n".join([*lines, "", *first, run, *found_sizes(info, f"{info.name}_sizes")])
 
@@ -87,6 +92,19 @@ def _pushed_usage(info: NetworkInfo, handed: str) -> list[str]:
         "}",
         "if (status == S2S_OK) {",
         f"    status = {name}_finish({results});",
+        "}",
+    ]
+
+
+def _stepped_usage(name: str, given: Sequence[str]) -> list[str]:
+    """Write a sample of the calls for one run in steps."""
+    return [
+        f"static {name}_steps steps;",
+        f"s2s_status status = {name}_begin(&steps, {', '.join(given)});",
+        "if (status == S2S_OK) {",
+        "    do {",
+        f"        status = {name}_step(&steps); /* on S2S_MORE, do something else before the next one */",
+        "    } while (status == S2S_MORE);",
         "}",
     ]
 

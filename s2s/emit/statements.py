@@ -159,7 +159,7 @@ class FunctionWriter:
             case c.AssignOp():
                 target = f"{self.expression(op.place).flat} {op.operator.data}"
                 yield from lay_out_assignment(target, self._stored(op.value).text, indent)
-            case c.ForOp() | c.IfOp() | c.LoopOp() | c.BreakOp():
+            case c.ForOp() | c.IfOp() | c.LoopOp() | c.SwitchOp() | c.BreakOp():
                 yield from self._control(op, indent)
             case c.ReturnOp():
                 value = Breakable("return ", (self.expression(op.value).text,), ";") if op.value else "return;"
@@ -186,7 +186,7 @@ class FunctionWriter:
         else:
             yield from lay_out(Breakable(f"{head} = ", (self._stored(op.initial).text,), end), indent)
 
-    def _control(self, op: c.ForOp | c.IfOp | c.LoopOp | c.BreakOp, indent: int) -> Iterator[str]:
+    def _control(self, op: c.ForOp | c.IfOp | c.LoopOp | c.SwitchOp | c.BreakOp, indent: int) -> Iterator[str]:
         match op:
             case c.ForOp():
                 yield from self._for(op, indent)
@@ -196,6 +196,8 @@ class FunctionWriter:
                 yield " " * indent + "for (;;) {"
                 yield from self._block(op.body.block, indent + INDENT)
                 yield " " * indent + "}"
+            case c.SwitchOp():
+                yield from self._switch(op, indent)
             case c.BreakOp():
                 yield " " * indent + "break;"
 
@@ -228,6 +230,17 @@ class FunctionWriter:
             yield " " * indent + "} else {"
             yield from self._block(op.otherwise.block, indent + INDENT)
         yield " " * indent + "}"
+
+    def _switch(self, op: c.SwitchOp, indent: int) -> Iterator[str]:
+        pad = " " * indent
+        yield from lay_out(Breakable("switch (", (self.expression(op.value).text,), ") {"), indent)
+        labels = [*(f"case {number}:" for number in range(len(op.cases))), "default:"]
+        for label, block in zip(labels, [*op.cases, op.otherwise], strict=True):
+            yield pad + label
+            yield from self._block(block, indent + INDENT)
+            if not isinstance(block.last_op, c.ReturnOp):
+                yield f"{pad}{' ' * INDENT}break;"
+        yield f"{pad}}}"
 
     def expression(self, value: SSAValue) -> Expression:
         """Return `value` as an expression at its use."""

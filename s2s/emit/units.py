@@ -49,6 +49,8 @@ class Program(NamedTuple):
     tables: tuple[c.GlobalOp, ...]
     overlays: tuple[c.OverlayOp, ...]
     """The types of the functions' parameters."""
+    structs: tuple[c.StructOp, ...]
+    """The same."""
     helpers: Mapping[c.FuncOp, tuple[c.StructOp | c.FuncOp, ...]]
     """The structure and static functions of each divided kernel, in order."""
     headers: tuple[str, ...]
@@ -81,6 +83,7 @@ class Program(NamedTuple):
             weights=tuple(table for table in tables if table.weight is not None),
             tables=tuple(table for table in tables if table.weight is None and table not in exported),
             overlays=tuple(overlays),
+            structs=tuple(struct for struct in structs if struct not in helping),
             helpers=helpers,
             headers=tuple(spelt_header(op) for op in includes),
         )

@@ -271,6 +271,11 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
         rows.append(Row("PUSHED_ROWS", str(info.pushed.rows), f"rows of a frame, which {info.name}_push takes"))
         elements = info.inputs[0].count // info.pushed.rows
         rows.append(Row("PUSHED_ROW_SIZE", str(elements), "elements of a row"))
+    if info.steps is not None:
+        unit = c_macro(info.steps.unit)
+        rows.append(Row("STEPS", str(info.steps.number), "steps of a run"))
+        longest = "the most that a step takes, by the model of the target"
+        rows.append(Row(f"MAX_STEP_{unit}", str(info.steps.longest), longest))
     if info.states:
         of_state = Row("STATE_SIZE", str(info.state_size), "of these, at its start: the state, which outlives a run")
         rows.insert(1, of_state)

@@ -279,6 +279,11 @@ def _check(artifacts: Sequence[Artifact], name: str, share: str) -> None:
             f"{pushed.name}: keeps rows of a frame in an arena that others write to between them; leave --push out, or "
             "write a tree of its own"
         )
+    if cut := next((each for each in artifacts if each.info.steps is not None), None):
+        raise UnsupportedError(
+            f"{cut.name}: keeps a run in an arena that others write to between steps; leave --steps out, or write a "
+            "tree of its own"
+        )
     names = [artifact.name for artifact in artifacts]
     for each in names:
         if each == name or names.count(each) > 1:

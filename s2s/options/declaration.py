@@ -207,3 +207,13 @@ REFUSED_WITH_PLACE: tuple[Refusal, ...] = (
     ),
 )
 """When places of kernels are refused, and why."""
+REFUSED_WITH_STEPS: tuple[Refusal, ...] = (
+    (lambda options: options.executor != "aot", "executor graph has a step for each node; leave --executor out"),
+    (lambda options: options.threads > 1, "the threads of a kernel end together; leave --threads out"),
+    (lambda options: bool(options.devices), "a step runs on one device; leave --devices out"),
+    (lambda options: options.push is not None, "rows are handed over one by one already; leave --push out"),
+    (lambda options: options.profile != "default", "steps are not written to MISRA C; leave --profile out"),
+    (lambda options: options.poison, "dead bytes are filled between kernels; leave --poison out"),
+    (lambda options: bool(options.external), "nobody has stated what code of others takes; leave --external out"),
+)
+"""When steps are refused, and why."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from s2s.decisions.names import LINE_BUFFERS, WHOLE
 from s2s.options import values
-from s2s.options.declaration import REFUSED_WITH_PLACE, REFUSED_WITH_POOLS, option, options_class
+from s2s.options.declaration import REFUSED_WITH_PLACE, REFUSED_WITH_POOLS, REFUSED_WITH_STEPS, option, options_class
 from s2s.options.passes import DebugOptions, debug_of
 from s2s.options.values import (
     DECIDING,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from s2s.types.pools import Pools
     from s2s.types.sizes import DimSize, InputShapes
     from s2s.types.sliding import Pushed, Sliding
+    from s2s.types.steps import StepBound
 
 _LITTLE = "no network takes that little; give 0 or more"
 
@@ -141,17 +142,7 @@ class UserOptions:
         "of it never exists.",
         group="Inputs",
         metavar="INPUT:AXIS",
-        refused=(
-            (values.walks_tables, "the tables of executor graph have no loops; use executor aot"),
-            (values.divides_work, "the functions of rows take one thread, device and arena; leave these options out"),
-            (lambda options: options.profile == "misra", "rows are not written to MISRA C; leave --profile out"),
-            (lambda options: options.poison, "what rows keep is poisoned between them; leave --poison out"),
-            (
-                lambda options: values.ram_goal(options) is not None,
-                "the plan of rows is that with the least memory; leave --ram-budget and --prefer ram out",
-            ),
-            (lambda options: options.io == "arena", "the input never exists; leave --io out"),
-        ),
+        refused=values.REFUSED_WITH_PUSH,
     )
     """The input whose rows are pushed, with their axis: `("image", 1)`."""
     untrusted: bool = option(
@@ -295,6 +286,17 @@ class UserOptions:
         is_expert=True,
         refused=((lambda options: options.threads == 1, "one thread needs none; give --threads 2 or more as well"),),
     )
+    steps: "StepBound | None" = option(
+        default=None,
+        converter=values.steps_of,
+        stages=("memory",),
+        help="Cut a run into steps of at most so many cycles of the target (20000cycles) or multiply-adds (50000macs), "
+        "between which a program does something else.",
+        group="Processors",
+        metavar="N(cycles|macs)",
+        refused=REFUSED_WITH_STEPS,
+    )
+    """The most that a step of a run may take: `"20000cycles"`, or `(50000, "macs")`."""
     decisions: Mapping[str, Mapping[str, str]] = option(
         default=None,
         converter=values.decisions_of,

@@ -6,7 +6,7 @@
 A value that was converted before is returned as it is. What converts it is loaded when there is something to convert.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from s2s.errors import InputError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from s2s.types.pools import Pools
     from s2s.types.sizes import DimSize, InputShapes
     from s2s.types.sliding import Pushed, Sliding
+    from s2s.types.steps import StepBound, StepUnit
 
 Executor = Literal["aot", "graph"]
 Requantise = Literal["float", "fixed"]
@@ -256,6 +257,15 @@ def push_of(given: "str | tuple[str, int] | Pushed | None") -> "Pushed | None":
     return Pushed(name, int(axis))
 
 
+def steps_of(given: "str | tuple[int, StepUnit] | StepBound | None") -> "StepBound | None":
+    """Return the most that a step of a run may take; a text is `20000cycles` or `50000macs`."""
+    if given is None:
+        return None
+    from s2s.types.steps import StepBound
+
+    return StepBound.parse(given if isinstance(given, str) else "{}{}".format(*given))
+
+
 def decisions_of(given: "DecisionSource | Mapping[str, Mapping[str, str]] | None") -> Mapping[str, Mapping[str, str]]:
     """Return choices by kind and subject: of a file, or of what such a file holds."""
     if given is None:
@@ -367,3 +377,17 @@ def divides_work(options: Any) -> bool:
 def ram_goal(options: Any) -> int | Literal["min"] | None:
     """Return the bytes of RAM that a plan may take, `min` for the smallest plan, or None where nobody asks."""
     return "min" if options.ram_budget is None and options.prefer == "ram" else options.ram_budget
+
+
+REFUSED_WITH_PUSH: tuple[tuple[Callable[[Any], bool], str], ...] = (
+    (walks_tables, "the tables of executor graph have no loops; use executor aot"),
+    (divides_work, "the functions of rows take one thread, device and arena; leave these options out"),
+    (lambda options: options.profile == "misra", "rows are not written to MISRA C; leave --profile out"),
+    (lambda options: options.poison, "what rows keep is poisoned between them; leave --poison out"),
+    (
+        lambda options: ram_goal(options) is not None,
+        "the plan of rows is that with the least memory; leave --ram-budget and --prefer ram out",
+    ),
+    (lambda options: options.io == "arena", "the input never exists; leave --io out"),
+)
+"""When rows that are handed over are refused, and why."""

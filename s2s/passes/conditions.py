@@ -14,8 +14,7 @@ from s2s.types.pools import code_pools, data_pools
 from s2s.types.sizes import varying
 
 WORTH_A_FORK_JOIN = 16
-"""A kernel with less work than this many times the fork-join cost is left to one thread: what two save there, they lose
-by reading from each other's caches."""
+"""A kernel with less work than this many fork-joins is left to one thread: two lose by reading each other's caches."""
 
 RUN_LANES = 8
 """The fewest floats in a vector of targets for which the runtime casts runs of numbers in vectors."""
@@ -183,6 +182,16 @@ def divided(options: CompileOptions) -> bool:
     return options.threads > 1
 
 
+def in_steps(options: CompileOptions) -> bool:
+    """Return whether a run is cut into steps."""
+    return options.steps is not None
+
+
+def steps(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the most that a step may take, and the target whose cycles count."""
+    return {} if options.steps is None else {**options.steps._asdict(), **target(options)}
+
+
 def poisoned(options: CompileOptions) -> bool:
     """Return whether this is a debug build of the memory plan."""
     return options.poison
@@ -194,13 +203,8 @@ def misra(options: CompileOptions) -> bool:
 
 
 def windows_move(options: CompileOptions) -> bool:
-    """Return whether windows over streams may move through memory; rows of tables have fixed addresses."""
-    return pointers(options) and not tables(options)
-
-
-def pointers(options: CompileOptions) -> bool:
-    """Return whether the emitted C may compute addresses in memory of no type, which MISRA C does not allow."""
-    return not misra(options)
+    """Return whether windows over streams may move through memory; MISRA C and rows of tables want fixed addresses."""
+    return not misra(options) and not tables(options)
 
 
 def io_of(options: CompileOptions) -> Io:
@@ -313,11 +317,7 @@ def prefixed(options: CompileOptions) -> Mapping[str, Any]:
 
 def least_work(options: CompileOptions) -> Mapping[str, Any]:
     """Return the threshold of work below which a kernel stays on one thread."""
-    return {"least": _least_work(options)}
-
-
-def _least_work(options: CompileOptions) -> int:
-    return WORTH_A_FORK_JOIN * get_target(options.target).fork_join
+    return {"least": WORTH_A_FORK_JOIN * get_target(options.target).fork_join}
 
 
 def threads(options: CompileOptions) -> Mapping[str, Any]:

@@ -87,6 +87,8 @@ class Planned(NamedTuple):
     """The memory pools of functions, with the kernels in each."""
     paths: tuple[KernelPath, ...]
     """What is proven of the path of each kernel, and of the run function."""
+    steps: loop.RunSteps | None
+    """The steps that a run is cut into; None if it is one piece."""
     tables: "Network | None"
     """The network as nodes, for executor `graph`, unless TVM's format cannot say it: varying sizes, state."""
     decisions: tuple[Decision, ...]
@@ -125,6 +127,7 @@ def planned(state: State, request: Request) -> Planned:
         names=names,
         code=_code(state.module, code_pools(request.options.pools), names),
         paths=kernel_paths(state.module, {**names, main.sym_name.data: f"{name}_run"}),
+        steps=loop.RunSteps.of(main),
         tables=tables,
         decisions=decisions_of(state.module),
     )

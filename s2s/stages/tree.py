@@ -65,6 +65,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         overlaps=plan.overlaps,
         line_buffers=facts[Grouped].line_buffers,
         pushed=facts[Grouped].pushed,
+        steps=plan.steps,
         extra_operations=findings.extra_operations,
         executor=options.executor,
         profile=options.profile,

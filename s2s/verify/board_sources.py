@@ -11,15 +11,72 @@ def run_network(network: Interface, vectors: int, *, once: bool = False) -> str:
 
     With `once` the network runs one time, and what it appends is its own affair.
     """
-    arenas = [f"(void *)((char *)arena + {pool.offset})" for pool in network.pools] or ["(void *)arena"]
-    ports = [f"(void *)({place_in_c(port)})" for port in network.ports]
-    read = [f"    board_read({place_in_c(port)}, {port.size}u);" for port in network.inputs]
-    if network.loaded:
-        read.insert(0, f"    (void){network.load(arenas)};")
-    if network.states:
-        read.insert(0, f"    (void){network.reset(['(void *)arena'])};")
+    run = network.run(_arenas(network), _ports(network), sizes="&sizes")
     write = [f"        board_write({place_in_c(port)}, {port.size}u);" for port in network.outputs]
     lines = [
+        *_memory_and_inputs(network),
+        "static int network(void)",
+        "{",
+        "    board_here();",
+        f"    return {run};",
+        "}",
+        "",
+    ]
+    if once:
+        body = ["    board_open();", "    board_enter();", "    board_leave(0);", "    read();"]
+        body += ["    return network();"]
+        return "\n".join([*lines, "int main(void)", "{", *body, "}", ""])
+    return "\n".join([*lines, *_counting_main(vectors, write)])
+
+
+def run_steps(network: Interface) -> str:
+    """A `main` that runs a network in steps on inputs from in.bin: it appends a record for an empty section, one for
+    each step with the status of the step in front, and the outputs to out.bin."""
+    begin = f"{network.name}_begin({', '.join(['&steps', *_arenas(network), *_ports(network)])})"
+    body = [
+        f"static {network.name}_steps steps;",
+        "",
+        "int main(void)",
+        "{",
+        "    s2s_status status;",
+        "",
+        "    board_open();",
+        "    board_enter();",
+        "    board_leave(0);",
+        "    read();",
+        f"    status = {begin};",
+        "    if (status != S2S_OK) {",
+        "        return 1;",
+        "    }",
+        "    do {",
+        "        board_enter();",
+        f"        status = {network.name}_step(&steps);",
+        "        board_leave((uint32_t)status);",
+        "    } while (status == S2S_MORE);",
+        *(f"    board_write({place_in_c(port)}, {port.size}u);" for port in network.outputs),
+        "    return 0;",
+        "}",
+        "",
+    ]
+    return "\n".join([*_memory_and_inputs(network), *body])
+
+
+def _arenas(network: Interface) -> list[str]:
+    return [f"(void *)((char *)arena + {pool.offset})" for pool in network.pools] or ["(void *)arena"]
+
+
+def _ports(network: Interface) -> list[str]:
+    return [f"(void *)({place_in_c(port)})" for port in network.ports]
+
+
+def _memory_and_inputs(network: Interface) -> list[str]:
+    """Define the arena, the ports outside of it, and a function that reads the inputs."""
+    read = [f"    board_read({place_in_c(port)}, {port.size}u);" for port in network.inputs]
+    if network.loaded:
+        read.insert(0, f"    (void){network.load(_arenas(network))};")
+    if network.states:
+        read.insert(0, f"    (void){network.reset(['(void *)arena'])};")
+    return [
         '#include "board.h"',
         f'#include "{network.name}.h"',
         '#include "s2s_arena.h"',
@@ -32,23 +89,12 @@ def run_network(network: Interface, vectors: int, *, once: bool = False) -> str:
         ),
         *_greatest_sizes(network),
         "",
-        "static int network(void)",
-        "{",
-        "    board_here();",
-        f"    return {network.run(arenas, ports, sizes='&sizes')};",
-        "}",
-        "",
         "static void read(void)",
         "{",
         *read,
         "}",
         "",
     ]
-    if once:
-        body = ["    board_open();", "    board_enter();", "    board_leave(0);", "    read();"]
-        body += ["    return network();"]
-        return "\n".join([*lines, "int main(void)", "{", *body, "}", ""])
-    return "\n".join([*lines, *_counting_main(vectors, write)])
 
 
 def _greatest_sizes(network: Interface) -> list[str]:

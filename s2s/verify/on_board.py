@@ -24,7 +24,7 @@ from s2s.support.frozen import frozen
 from s2s.support.jobs import jobs
 from s2s.types.dtypes import Array
 from s2s.verify.board_program import CONTRACT, RECORD, BoardProgram
-from s2s.verify.board_sources import count_kernels, run_network
+from s2s.verify.board_sources import count_kernels, run_network, run_steps
 from s2s.verify.counted_blocks import functions_in
 from s2s.verify.external import external_includes, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, ObjectSize, object_size, source_files
@@ -83,6 +83,18 @@ class BoardRun:
     def flash(self) -> int:
         """Everything that the program keeps in flash."""
         return self.program.flash
+
+
+@frozen
+class BoardSteps:
+    """The steps of a run on a board."""
+
+    instructions: tuple[int, ...]
+    """Of each step."""
+    cycles: tuple[Cycles, ...]
+    """The same, by the model of the core; empty if it has none."""
+    outputs: bytes
+    """All outputs, one after the other."""
 
 
 class BoardBuild:
@@ -155,6 +167,21 @@ class BoardBuild:
             ports=self.network.ports_size,
             cycles=tuple(each - cycles[0] + exactly(1) for each in cycles[1:]),
             worst_case=worst_case(windows, self.record),
+        )
+
+    def steps(self, vector: Sequence[Array]) -> "BoardSteps":
+        """Do each step of a run for itself, of a network that is cut into steps."""
+        elf = self._link("steps", run_steps(self.network), self.objects.values())
+        output, windows = self.program.run_priced(elf, _bytes(vector), self.part)
+        entry = _WORD.size + RECORD.size
+        size = sum(port.size for port in self.network.outputs)
+        count = (len(output) - size) // entry
+        counts = [self.program.record(output, number * entry + _WORD.size).instructions for number in range(count)]
+        self._check_status(output, (count - 1) * entry)
+        return BoardSteps(
+            instructions=tuple(count - counts[0] for count in counts[1:]),
+            cycles=tuple(window.cycles - windows[0].cycles for window in windows[1:]),
+            outputs=output[count * entry :],
         )
 
     def _check_status(self, found: bytes, at: int) -> int:

@@ -137,6 +137,16 @@ GIVEN = {
         ),
         network("vww", DENSE, pools=["tcm=2KiB", "flash=4MiB:streamed:rate=0.5:latency=200"], target="cortex-m4"),
     ],
+    "steps": [
+        network(
+            "kws",
+            LAYERS,
+            "static uint8_t arena[KWS_ARENA_SIZE]; static float input[KWS_INPUT_SIZE], output[KWS_OUTPUT_SIZE]; "
+            "void control_task(void);",
+            target="cortex-m4",
+            steps="4000cycles",
+        )
+    ],
     "microcontroller": [
         network("kws", SPOTTER, "static int8_t mfcc[KWS_MFCC_SIZE], scores[KWS_SCORES_SIZE];", target="cortex-m4"),
         network("kws", KEPT, "static float mfcc[KWS_MFCC_SIZE], scores[KWS_SCORES_SIZE];", profile="misra"),

@@ -223,6 +223,7 @@ CHANGES: dict[str, list[Change]] = {
     "exact": [Change(winograd, True, others={"target": TARGET})],
     "threads": [Change(winograd, 2, others={"target": TARGET})],
     "threading": [Change(winograd, "openmp", others={"target": TARGET, "threads": 2})],
+    "steps": [Change(image, (2000, "macs")), Change(image, (1500, "macs"), (2000, "macs"))],
     "decisions": [Change(image, _plain_schedules), Change(image, _measured_schedules, _plain_schedules)],
     "records": [
         Change(image, _plain_records, others={"target": TARGET}),

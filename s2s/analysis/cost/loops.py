@@ -10,7 +10,7 @@ operation that turns on data has an exact path: one run is the path of every run
 path: the C compiler decides whether they become branches, which `s2s.boards.paths` finds in the linked program.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from xdsl.dialects import arith, math
@@ -31,55 +31,9 @@ FUNCTION = 16
 """The number of simple operations that one call of a mathematical library function counts as."""
 
 
-def operations_of(kernel: FuncOp) -> int:
-    """Return an upper bound of the loads, stores and scalar operations of one call of `kernel`."""
-    return _block(kernel.body.block, {})
-
-
-def operations_in(op: Operation) -> int:
-    """Return an upper bound of the loads, stores and scalar operations of one outermost operation of a kernel, whose
-    loops may end at sizes of the run."""
-    ranges: dict[SSAValue, Range] = {}
-    for each in () if op.parent is None else op.parent.ops:
-        if isinstance(each, loop.SizeOp | loop.ApplyOp):
-            _operation(each, ranges)
-    return _operation(op, ranges)
-
-
-def runs_of(kernel: FuncOp) -> dict[Operation, int]:
-    """Return an upper bound of how often each operation runs in one call of `kernel`."""
-    found: dict[Operation, int] = {}
-    ranges: dict[SSAValue, Range] = {}
-
-    def count(block: Block, runs: int) -> None:
-        for op in block.ops:
-            found[op] = runs
-            _operation(op, ranges)  # which notes the ranges of indices
-            inner = runs * trips_of(op, ranges) if isinstance(op, loop.ForOp) else runs
-            for region in op.regions:
-                for each in region.blocks:
-                    count(each, inner)
-
-    count(kernel.body.block, 1)
-    return found
-
-
-def _block(block: Block, ranges: dict[SSAValue, Range]) -> int:
-    return sum(_operation(op, ranges) for op in block.ops)
-
-
-def _operation(op: Operation, ranges: dict[SSAValue, Range]) -> int:
+def _plain_price(op: Operation) -> int:
+    """Return 1 for a load, a store and a scalar operation, and more for what does the work of many."""
     match op:
-        case loop.ForOp():
-            return trips_of(op, ranges) * _block(op.body.block, ranges)
-        case loop.IfOp():
-            return max(_block(region.block, ranges) for region in op.regions if region.blocks)
-        case loop.ApplyOp():
-            ranges[op.result] = range_of(op, ranges)
-            return 0
-        case loop.SizeOp():
-            ranges[op.result] = op.bounds
-            return 0
         case arith.ConstantOp() | loop.YieldOp():
             return 0
         case loop.WorkInterface():
@@ -88,6 +42,89 @@ def _operation(op: Operation, ranges: dict[SSAValue, Range]) -> int:
             return 0
         case _:
             return FUNCTION if op.name.startswith(math.Math.name) else 1
+
+
+@frozen
+class Prices:
+    """What the parts of a kernel count in some unit."""
+
+    of: Callable[[Operation], int] = _plain_price
+    """What an operation without regions counts each time that it runs."""
+    turn: int = 0
+    """What a turn of a loop counts beside its body."""
+
+
+OPERATIONS = Prices()
+"""The unit is a load, a store or a scalar operation."""
+
+
+class Count:
+    """Counts the operations of a kernel: an upper bound of each part's, in the unit of `prices`, each time it runs."""
+
+    def __init__(self, prices: Prices = OPERATIONS) -> None:
+        self.prices = prices
+        self.ranges: dict[SSAValue, Range] = {}
+        self.costs: dict[Operation, int] = {}
+        """What each operation counts, with all that is inside of it."""
+        self.trips: dict[loop.ForOp, int] = {}
+        """How often each loop turns at most."""
+
+    def block(self, block: Block) -> int:
+        """Return the count of a block."""
+        return sum(map(self.operation, block.ops))
+
+    def operation(self, op: Operation) -> int:
+        """Return the count of an operation; note the ranges of indices."""
+        cost = self.costs[op] = self._operation(op)
+        return cost
+
+    def _operation(self, op: Operation) -> int:
+        match op:
+            case loop.ForOp():
+                self.trips[op] = trips_of(op, self.ranges)
+                return self.trips[op] * (self.block(op.body.block) + self.prices.turn)
+            case loop.IfOp():
+                return max(self.block(region.block) for region in op.regions if region.blocks)
+            case loop.ApplyOp():
+                self.ranges[op.result] = range_of(op, self.ranges)
+                return 0
+            case loop.SizeOp() | loop.TileOp():
+                self.ranges[op.result] = op.bounds
+                return 0
+            case _:
+                return self.prices.of(op)
+
+
+def operations_of(kernel: FuncOp, prices: Prices = OPERATIONS) -> int:
+    """Return an upper bound of the operations of one call of `kernel`, in the unit of `prices`."""
+    return Count(prices).block(kernel.body.block)
+
+
+def operations_in(op: Operation) -> int:
+    """Return an upper bound of the loads, stores and scalar operations of one outermost operation of a kernel, whose
+    loops may end at sizes of the run."""
+    count = Count()
+    for each in () if op.parent is None else op.parent.ops:
+        if isinstance(each, loop.SizeOp | loop.ApplyOp):
+            count.operation(each)
+    return count.operation(op)
+
+
+def runs_of(kernel: FuncOp) -> dict[Operation, int]:
+    """Return an upper bound of how often each operation runs in one call of `kernel`."""
+    count, runs = Count(), dict[Operation, int]()
+    count.block(kernel.body.block)
+
+    def note(block: Block, times: int) -> None:
+        for op in block.ops:
+            runs[op] = times
+            inner = times * count.trips[op] if isinstance(op, loop.ForOp) else times
+            for region in op.regions:
+                for each in region.blocks:
+                    note(each, inner)
+
+    note(kernel.body.block, 1)
+    return runs
 
 
 def range_of(op: loop.ApplyOp, ranges: dict[SSAValue, Range]) -> Range:

@@ -52,7 +52,7 @@ def _block(block: Block, ranges: Ranges) -> int:
             case loop.IfOp():
                 branches = [op.then] if op.otherwise is None else [op.then, op.otherwise]
                 total += max(_block(branch.block, ranges) for branch in branches)
-            case loop.SizeOp():
+            case loop.SizeOp() | loop.TileOp():
                 ranges[op.result] = op.bounds
             case loop.ApplyOp():
                 ranges[op.result] = bounds(op.map.data.results[0], _of(op.indices, ranges))

@@ -27,6 +27,12 @@ def size(scope: Scope, op: loop.SizeOp) -> None:
     scope.new(op.result, scope.options.sizes.get(op.size.data, op.bounds[1]))
 
 
+@MEANINGS.register(loop.TileOp)
+def tile(scope: Scope, op: loop.TileOp) -> None:
+    """`loop.tile`: the frame holds the number from the start."""
+    scope.new(op.result, 0)
+
+
 @MEANINGS.register(arith.ConstantOp)
 def constant(scope: Scope, op: arith.ConstantOp) -> None:
     """`arith.constant`: the frame holds the value from the start."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.func import FuncOp
 
+from s2s.dialects import loop
 from s2s.interpret.loop import (
     callback,
     cast_runs,
@@ -38,11 +39,11 @@ FAMILIES = (
 
 
 def translate_function(scope: Scope, function: FuncOp) -> Kernel:
-    """Compile `function` to a Python function of its buffers."""
+    """Compile `function` to a Python function of its buffers, which runs all tiles of a kernel with tiles."""
     for argument in function.body.block.args:
         scope.new(argument)
     body = translate_block(scope, function.body.block)
-    constants = scope.constants
+    constants, first = scope.constants, function.body.block.first_op
 
     def run(buffers: Sequence[Array]) -> None:
         frame = constants.copy()
@@ -50,4 +51,12 @@ def translate_function(scope: Scope, function: FuncOp) -> Kernel:
         for step in body:
             step(frame)
 
-    return run
+    def run_tiles(buffers: Sequence[Array]) -> None:
+        for tile in range(tiles):
+            constants[place] = tile
+            run(buffers)
+
+    if not isinstance(first, loop.TileOp):
+        return run
+    place, tiles = scope.place(first.result), first.count.value.data
+    return run_tiles

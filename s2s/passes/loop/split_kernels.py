@@ -140,10 +140,10 @@ class SplitKernelsPass(ModulePass):
         taken = {each.sym_name.data for each in op.ops if isinstance(each, FuncOp) and not each.is_declaration}
         for kernel, calls in list(kernels_of_main(op)):
             if (steps := KernelSteps.of(kernel, self.least)).is_split:
-                _replace(kernel, SplitKernel(kernel, steps).run(taken), calls)
+                replace_kernel(kernel, SplitKernel(kernel, steps).run(taken), calls)
 
 
-def _replace(kernel: FuncOp, made: Sequence[tuple[FuncOp, list[int]]], calls: Sequence[CallOp]) -> None:
+def replace_kernel(kernel: FuncOp, made: Sequence[tuple[FuncOp, list[int]]], calls: Sequence[CallOp]) -> None:
     """Replace the kernel and its calls by the new ones."""
     parent = kernel.parent_block()
     assert parent is not None

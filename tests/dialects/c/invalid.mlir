@@ -91,6 +91,24 @@ c.assign %place "=" %v : !c.lvalue<i32>, i8
 
 // -----
 
+%x = "test.op"() : () -> f32
+c.switch %x {
+  c.comment "zero"
+} {
+  c.comment "other"
+} : f32
+// CHECK: c.switch: f32 is no integer
+
+// -----
+
+%n = "test.op"() : () -> i32
+c.switch %n {
+  c.comment "other"
+} : i32
+// CHECK: c.switch: 1 regions, expected a case and the default
+
+// -----
+
 %lo, %hi = "test.op"() : () -> (index, index)
 c.for %i = %lo to %hi step 0 : index {
 }

@@ -43,6 +43,20 @@ c.func @forever(%flag: !c.ptr<i1>) {
   }
 }
 
+// CHECK-LABEL: c.func @choice
+c.func @choice(%n: i32) {
+  // CHECK-NEXT: c.switch %n {
+  // CHECK-NEXT:   c.comment "zero"
+  // CHECK-NEXT: } {
+  // CHECK-NEXT:   c.return
+  // CHECK-NEXT: } : i32
+  c.switch %n {
+    c.comment "zero"
+  } {
+    c.return
+  } : i32
+}
+
 // CHECK-LABEL: c.func @declarations() -> !c.named<"s2s_status">
 c.func @declarations() -> !c.named<"s2s_status"> {
   %one = c.literal 1 : i32

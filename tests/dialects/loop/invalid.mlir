@@ -644,6 +644,17 @@ loop.require %b : memref<2xi32>
 
 // -----
 
+%t = loop.tile of 1
+// CHECK: loop.tile: 1 tiles are no division
+
+// -----
+
+%n = loop.size "sequence" from 1 to 8
+%t = loop.tile of 2
+// CHECK: loop.tile: stands behind loop.size, expected the start of a kernel
+
+// -----
+
 %b, %i = "test.op"() : () -> (memref<32xi8>, index)
 %n = loop.load_nibbles %b[affine_map<(d0) -> (d0)>(%i)] {group = 8 : i64} : memref<32xi8> -> vector<6xi8>
 // CHECK: loop.load_nibbles: result is vector<6xi8>; 4 or 8 numbers of i8 expected

@@ -27,6 +27,14 @@ func.func private @loops(%y: memref<64xf32>, %x: memref<64xf32>) {
   func.return
 }
 
+// CHECK-LABEL:   func.func private @tiles
+func.func private @tiles(%y: memref<64xf32>) {
+  // CHECK-NEXT: %tile = loop.tile of 16
+  // GENERIC:    "loop.tile"() <{count = 16 : index}> : () -> index
+  %tile = loop.tile of 16
+  func.return
+}
+
 // CHECK-LABEL:   func.func private @carried_values
 func.func private @carried_values(%y: memref<64xf32>, %n: index) {
   // CHECK-NEXT: %zero = arith.constant

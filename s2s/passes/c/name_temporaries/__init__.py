@@ -101,7 +101,7 @@ def _name_operation(op: Operation, scope: Scope) -> None:
             name = op.identifier.data if op.identifier is not None else None
             op.identifier = StringAttr(inner.declare(name) if name else inner.declare_counter(op.iterator))
             _name_block(op.body.block, inner)
-        case c.IfOp() | c.LoopOp():
+        case c.IfOp() | c.LoopOp() | c.SwitchOp():
             for region in op.regions:
                 _name_block(region.block, scope.inner())
         case _:

@@ -134,7 +134,11 @@ def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written
     first = [each for each in (network.load(), network.reset()) if each is not None]
     made: list[Operation] = [] if typed is None else [*typed.definitions]
     made += [LowerInner(func, names, PlainArena()).run(written) for func in inner]
-    return [*made, *first, network.run()]
+    if loop.RunSteps.of(main.func) is None:
+        return [*made, *first, network.run()]
+    from s2s.passes.loop.lower_to_c.stepped import LowerStepped
+
+    return [*made, *first, *LowerStepped(main, names, PlainArena(segments_of(main.func))).operations()]
 
 
 def _weights(module: ModuleOp, names: Names) -> list[Operation]:

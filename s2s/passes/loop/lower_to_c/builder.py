@@ -130,6 +130,8 @@ class Builder:
     """The ranges of the loop counters in scope."""
     part: tuple[SSAValue, SSAValue] | None = None
     """The iterations that a divided kernel's function executes: the first, and the end."""
+    tile: SSAValue | None = None
+    """The tile that a kernel's function computes."""
     neighbours: Mapping[Operation, tuple[Neighbours, int]] = field(
         default_factory=dict[Operation, tuple[Neighbours, int]]
     )

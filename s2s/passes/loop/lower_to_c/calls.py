@@ -26,11 +26,13 @@ Loops over rows call the networks that are due in a tick:
 """
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, i32
 from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, SSAValue
 
+from s2s.c_syntax import headers
 from s2s.dialects import c, loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
@@ -56,7 +58,8 @@ def lower_return(steps: StepBuilder, op: ReturnOp) -> None:
 
 @STEP_LOWERINGS.register(CallOp)
 def lower_call(steps: StepBuilder, op: CallOp) -> None:
-    """Lower a kernel call; a divided kernel takes the thread pool first, any kernel the sizes that it asks for last."""
+    """Lower a kernel call; a divided kernel takes the thread pool first, any kernel the sizes that it asks for last and
+    then the tile."""
     call = _kernel_call(steps, op, op.callee.string_value(), _comment(op))
     for callee, sizes in reversed(specialised_calls(op)):
         call = _choice(steps, op, callee, sizes, call)
@@ -80,7 +83,8 @@ def _choice(
 def _kernel_call(steps: StepBuilder, op: CallOp, kernel: str, comment: str | None) -> c.CallOp:
     name = steps.names.kernels[kernel]
     pool = [steps.pool] if name in steps.names.divided and steps.pool is not None else []
-    arguments = [*pool, *(steps.b.value(argument) for argument in op.arguments), *_sizes(steps, name)]
+    tile = [] if loop.tiles_of(op) is None or steps.tile is None else [steps.tile]
+    arguments = [*pool, *(steps.b.value(argument) for argument in op.arguments), *_sizes(steps, name), *tile]
     return c.CallOp(name, arguments, comment=comment)
 
 
@@ -130,18 +134,41 @@ def _comment(call: CallOp) -> str | None:
 
 
 def _for(steps: StepBuilder, op: loop.CallForOp, body: str, arena: SSAValue, buffers: Sequence[SSAValue]) -> None:
-    b, block = steps.b, c.ForOp.block(_INDEX)
-    block.args[0].name_hint = "t"
-    first, last = b.literal(0, _INDEX), _number_of_steps(steps, op)
-    with b.inside(block):
+    """Lower a loop, of a run in steps to some repetitions of it or a part of one."""
+    b, tiles, last = steps.b, loop.tiles_of(op), _number_of_steps(steps, op)
+
+    def call(step: SSAValue, *tile: SSAValue) -> None:
         moved = [
-            _moved_back(b, buffer, -stride, last, block.args[0])
+            _moved_back(b, buffer, -stride, last, step)
             if stride < 0 and op.size is not None
-            else _moved(b, buffer, start, stride, block.args[0])
+            else _moved(b, buffer, start, stride, step)
             for buffer, (start, stride) in zip(buffers, op.slices, strict=True)
         ]
-        block.add_op(c.CallOp(body, [arena, *moved, *_sizes(steps, body)]))
-    b.block.add_op(c.ForOp(first, last, block))
+        b.block.add_op(c.CallOp(body, [arena, *moved, *_sizes(steps, body), *tile]))
+
+    first, end, count = b.literal(0, _INDEX), last, op.steps.value.data
+    if tiles is not None and steps.tile is not None and tiles > count:
+        parts = b.literal(tiles // count, _INDEX)
+        step = b.binary("/", steps.tile, parts)
+        step.name_hint = "t"
+        now = b.block if op.size is None else Block()
+        with b.inside(now):
+            call(step, b.binary("%", steps.tile, parts))
+        if now is not b.block:
+            b.block.add_op(c.IfOp(b.binary("<", step, last), now))
+        return
+    if tiles is not None and steps.tile is not None:
+        length = ceil(count / tiles)
+        first = b.binary("*", steps.tile, b.literal(length, _INDEX))
+        end = b.binary("+", first, b.literal(length, _INDEX))
+        if count % length or op.size is not None:
+            end = b.call("s2s_i32_min", [end, last], _INDEX, headers.MATH)
+        end.name_hint = "t_end"
+    block = c.ForOp.block(_INDEX)
+    block.args[0].name_hint = "t"
+    with b.inside(block):
+        call(block.args[0])
+    b.block.add_op(c.ForOp(first, end, block))
 
 
 def _number_of_steps(steps: StepBuilder, op: loop.CallForOp) -> SSAValue:

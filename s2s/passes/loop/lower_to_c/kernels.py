@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Block
 from s2s.analysis.memory.buffers import written_by
 from s2s.analysis.network.functions import DOC, POOL
 from s2s.c_syntax.identifiers import c_identifier, pool_macro
-from s2s.dialects import c
+from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import (
     arithmetic,
@@ -66,17 +66,18 @@ def lower_kernel(
     weights: Mapping[str, str] | None = None,
 ) -> c.FuncOp:
     """Lower a kernel to the C function `name`. The buffers in `in_place` may alias the first one; no others alias. The
-    sizes that are known at run time come last.
+    sizes that are known at run time come last, and then the number of the tile, of a kernel with tiles.
 
     `weights` are the C names of the weights that the kernel itself may name.
     """
-    sizes = sizes_in(func)
-    types = [*parameter_types(func, in_place), *[INDEX] * len(sizes)]
+    sizes, has_tiles = sizes_in(func), isinstance(func.body.block.first_op, loop.TileOp)
+    types = [*parameter_types(func, in_place), *[INDEX] * (len(sizes) + has_tiles)]
     block = Block(arg_types=types)
-    given = dict(zip(sizes, block.args[len(func.args) :], strict=True))
+    given = dict(zip(sizes, block.args[len(func.args) :], strict=False))
     for size, argument in given.items():
         argument.name_hint = c_identifier(size)
-    _lower_body(func, block, Builder(block, weights=weights or {}, sizes=given))
+    tile = block.args[-1] if has_tiles else None
+    _lower_body(func, block, Builder(block, weights=weights or {}, sizes=given, tile=tile))
     section = section_of(func)
     return c.FuncOp(name, types, body=block, doc=doc_of(func), restrict_macro=restrict_macro, section=section)
 

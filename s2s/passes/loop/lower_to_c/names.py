@@ -19,6 +19,8 @@ from s2s.types.symbols import function_named
 SPECIALISED = "specialised"
 """Attribute of a call of a kernel: its clones for constant sizes, each with the sizes of the runs that it is for."""
 
+_OF_STEPS = ("steps", "begin", "step", "abort")
+"""The functions, and the structure, of a run in steps."""
 MAX_PREFIX = 24
 """The maximum length of the network's name in C names, which leaves the rest of 31 characters for other parts."""
 
@@ -72,7 +74,14 @@ def c_names(module: ModuleOp, prefix: str) -> Names:
     prefix = c_identifier(prefix, MAX_PREFIX)
     kernels = [func.sym_name.data for func in functions(module) if not is_main(func)]
     weights = list(dict.fromkeys(name for op in operations_of_networks(module) for name in _weights_of(op)))
-    taken = {f"{prefix}_run", f"{prefix}_reset", f"{prefix}_load", f"{prefix}_graph", *hook_names(module, prefix)}
+    faces = [
+        "run",
+        "reset",
+        "load",
+        "graph",
+        *_OF_STEPS * any(loop.RunSteps.of(func) is not None for func in functions(module)),
+    ]
+    taken = {*(f"{prefix}_{face}" for face in faces), *hook_names(module, prefix)}
     texts = weight_texts(module, weights, f"{prefix}_")
     made = unique_identifiers([*kernels, *texts], prefix=f"{prefix}_", taken=taken)
     named = dict(zip(kernels, made[: len(kernels)], strict=True))

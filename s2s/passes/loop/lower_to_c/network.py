@@ -5,6 +5,8 @@ function beside it. State is put to its initial values by a function of its own,
 pools at start.
 """
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import IndexType, IntegerType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, SSAValue
@@ -44,23 +46,29 @@ class LowerInner(_NetworkFunction):
     """Lowers a network that another one runs to a static function."""
 
     def run(self, written: Written) -> c.FuncOp:
-        """Write the function `<prefix>_<network>(arena, outputs…, inputs…)`."""
+        """Write the function `<prefix>_<network>(arena, outputs…, inputs…)`; it does a step of a network in steps."""
         arena, *buffers = self.func.args
         types: list[Attribute] = [
             c.PtrType(element_of(buffer.type), const=not written.is_written(buffer)) for buffer in buffers
         ]
         name = self.names.kernels[self.func.sym_name.data]
-        sizes = self.names.sizes.get(name, ())
-        taken = [*self.arena.types(1), *types, *[IndexType()] * len(sizes)]
+        sizes, has_steps = self.names.sizes.get(name, ()), loop.RunSteps.of(self.func) is not None
+        taken = [*self.arena.types(1), *types, *[IndexType()] * (len(sizes) + has_steps)]
         block = Block(arg_types=taken)
         b = Builder(block)
         for old, new in zip([arena, *buffers], block.args, strict=False):
             b.bind(old, new)
-        known = KnownSizes(dict(zip(sizes, block.args[len(buffers) + 1 :], strict=True))) if sizes else None
+        known = KnownSizes(dict(zip(sizes, block.args[len(buffers) + 1 :], strict=False))) if sizes else None
         self.arena.enter(b, block.args[:1], self.views())
-        lower_steps(StepBuilder(b, self.names, self.arena, sizes=known), self.func)
+        steps = StepBuilder(b, self.names, self.arena, sizes=known)
+        if has_steps:
+            from s2s.passes.loop.lower_to_c.step_groups import lower_step
+
+            lower_step(steps, self.func, block.args[-1])
+        else:
+            lower_steps(steps, self.func)
         parameters = unique_identifiers(
-            [*(buffer.name_hint or "x" for buffer in buffers), *map(c_identifier, sizes)],
+            [*(buffer.name_hint or "x" for buffer in buffers), *map(c_identifier, sizes), *["tile"] * has_steps],
             taken={"arena", *self.arena.identifiers},
         )
         return c.FuncOp(name, taken, body=block, parameters=["arena", *parameters], static=True)
@@ -93,7 +101,7 @@ class LowerNetwork(_NetworkFunction):
             b.values[old] = new
         self.arena.enter(b, block.args[:count], self.views())
         doc = arena_table(self.main, self.arena, dict(zip(self.arguments[1:], self.ports, strict=True)))
-        self._check(b, block, count)
+        self._check(b, block.args[:count], block.args[count:])
         pool = block.insert_arg(POOL, count) if threads_of(self.func) is not None else None
         pools = self._named("pool") if pool is not None else []
         sizes = self._with_sizes(b, block, count + len(pools))
@@ -125,18 +133,29 @@ class LowerNetwork(_NetworkFunction):
 
     def _with_sizes(self, b: Builder, block: Block, place: int) -> RunSizes | None:
         """Add a parameter with the sizes of this run to `block` at `place`, if the caller gives any, and check them."""
+        sizes = self._sizes()
+        if sizes is None:
+            return None
+        self._enter_sizes(b, sizes, block.insert_arg(sizes.type, place) if sizes.fields else None)
+        return sizes
+
+    def _sizes(self) -> RunSizes | None:
+        """The sizes of a run; None if all are constant."""
         module = self.func.parent_op()
         used = _sizes_of_steps(self.func) | {axis.size for each in indices_of(self.main) for axis in each.axes}
         sizes = None if module is None else RunSizes(module.attributes, self.names, used)
-        if sizes is None or not sizes.bounds:
-            return None
+        return sizes if sizes is not None and sizes.bounds else None
+
+    def _enter_sizes(self, b: Builder, sizes: RunSizes, dims: SSAValue | None) -> None:
+        """Compute the sizes that inputs tell, and read and check the others."""
         sizes.count(b, dict(zip(self.main.input_names, self.main.inputs, strict=True)))
-        if not sizes.fields:
-            return sizes
-        dims = block.insert_arg(sizes.type, place)
-        refuse(b, b.binary("==", dims, b.add(c.SymbolOp("NULL", _VOID_POINTER))), "S2S_ERR_NULL")
-        sizes.enter(b, dims)
-        return sizes
+        self._read_dims(b, sizes, dims)
+
+    def _read_dims(self, b: Builder, sizes: RunSizes, dims: SSAValue | None) -> None:
+        """Read and check the sizes that the caller gives, if any."""
+        if dims is not None:
+            refuse(b, b.binary("==", dims, b.add(c.SymbolOp("NULL", _VOID_POINTER))), "S2S_ERR_NULL")
+            sizes.enter(b, dims)
 
     def reset(self) -> c.FuncOp | None:
         """Write the function `<prefix>_reset(arena)`; None if there is no state."""
@@ -156,7 +175,7 @@ class LowerNetwork(_NetworkFunction):
         block = Block(arg_types=types)
         b = Builder(block)
         self.arena.enter(b, block.args, views)
-        self._check(b, block, len(arenas))
+        self._check(b, block.args, [])
         for view in views:
             self._set(b, view)
         block.add_op(c.ReturnOp(b.add(c.SymbolOp("S2S_OK", c.STATUS))))
@@ -176,17 +195,17 @@ class LowerNetwork(_NetworkFunction):
     def _port(self, value: SSAValue, *, const: bool) -> Attribute:
         return c.PtrType(element_of(value.type), const=const)
 
-    def _check(self, b: Builder, block: Block, count: int) -> None:
-        """Check the arguments: missing pointers, and arenas, the first `count` ones, that are not aligned."""
-        passed = block.args if self.main.arena_size else block.args[count:]
+    def _check(self, b: Builder, arenas: Sequence[SSAValue], others: Sequence[SSAValue]) -> None:
+        """Check the arguments: missing pointers, and arenas that are not aligned."""
+        passed = [*arenas, *others] if self.main.arena_size else others
         handed = [value for value in passed if isinstance(value.type, c.PtrType)]
         null = b.add(c.SymbolOp("NULL", _VOID_POINTER))
         missing = [b.binary("==", value, null) for value in handed]
         if missing:
             refuse(b, _any_of(b, missing), "S2S_ERR_NULL")
-        if self.main.arena_size and not self.arena.is_aligned:
+        if arenas and self.main.arena_size and not self.arena.is_aligned:
             align = b.add(c.SymbolOp(f"{c_macro(self.prefix)}_ARENA_ALIGN", IndexType()))
-            for arena in block.args[:count]:
+            for arena in arenas:
                 aligned = b.call("s2s_is_aligned", [arena, align], IntegerType(1), headers.ALIGN)
                 refuse(b, b.unary("!", aligned), "S2S_ERR_ALIGN")
 

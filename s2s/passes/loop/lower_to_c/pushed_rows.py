@@ -144,7 +144,7 @@ class LowerPushed(LowerNetwork):
         block = self._block(ports)
         b = Builder(block)
         self._declare(b, block.args[0], steps, buffers)
-        self._check(b, block, 1)
+        self._check(b, block.args[:1], block.args[1:])
         return block, b
 
     def _declare(

@@ -9,7 +9,7 @@
 Where memory has types, as MISRA C demands, the copy is `memmove`.
 """
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, UnitAttr
 from xdsl.ir import SSAValue
 
 from s2s.c_syntax import headers
@@ -34,9 +34,11 @@ def lower_advance(steps: StepBuilder, op: loop.AdvanceOp) -> None:
         b.values[op.result] = memory
         return
     numbers = [b.literal(number, IndexType()) for number in (size, by, slack)]
-    moved = b.add(
-        c.CallOp("s2s_advance", [memory, b.value(op.position), *numbers], _VOID_POINTER, header=headers.WINDOW)
-    )
+    call = c.CallOp("s2s_advance", [memory, b.value(op.position), *numbers], _VOID_POINTER, header=headers.WINDOW)
+    moved = b.add(call)
+    if steps.tile is not None:
+        call.discards = UnitAttr()
+        return
     b.values[op.result] = b.add(c.LetOp(_name(steps, op), moved, c.PtrType(element)))
 
 
@@ -51,6 +53,15 @@ def move_down(steps: StepBuilder, buffer: SSAValue, by: int) -> None:
     source = b.binary("+", memory, b.literal(by, IndexType()))
     rest = b.literal(size - by * width, IndexType())
     b.block.add_op(c.CallOp("memmove", [memory, source, rest], header=headers.STRING))
+
+
+def lower_window(steps: StepBuilder, op: loop.AdvanceOp) -> None:
+    """Declare a pointer to a window as the last move has left it, for a step of a run."""
+    b, memory = steps.b, steps.b.value(op.memory)
+    b.values[op.result] = memory
+    if op.position is not None:
+        moved = b.call("s2s_window", [memory, b.value(op.position)], _VOID_POINTER, headers.WINDOW, reads=True)
+        b.values[op.result] = b.add(c.LetOp(_name(steps, op), moved, c.PtrType(element_of(op.result.type))))
 
 
 def _name(steps: StepBuilder, op: loop.AdvanceOp) -> str:

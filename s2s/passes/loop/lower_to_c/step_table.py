@@ -23,6 +23,8 @@ class StepBuilder(NamedTuple):
     """The sizes of this run; None if all are constant."""
     taken: frozenset[str] = frozenset()
     """The names of parameters and pointers of the function."""
+    tile: SSAValue | None = None
+    """The tile of the operation that is lowered, of a run in steps."""
 
 
 STEP_LOWERINGS: OperationTable[StepBuilder, None] = OperationTable("lowering to a step of a network in C")
