@@ -9,6 +9,7 @@ import pytest
 from s2s import api
 from s2s.artifact import Artifact
 from s2s.errors import UnsupportedError
+from s2s.options.values import Executor
 from support.c_compilers import COMPILERS, WARNINGS, require, run
 from support.onnx_text import onnx_model
 from support.project import ROOT
@@ -107,7 +108,7 @@ def numbers(values: Any) -> str:
     return ", ".join(f"{float(value)!r}f" for value in values.reshape(-1))
 
 
-def write_project(body: str, executor: str, folder: Path, target: str = "c") -> Artifact:
+def write_project(body: str, executor: Executor, folder: Path, target: str = "c") -> Artifact:
     """Write a tree with TVM's names, and a program whose status is the number of its wrong results."""
     artifact = api.compile(onnx_model(body), name="net", target=target, executor=executor, interface="tvm")
     artifact.write(folder / "net")
@@ -122,7 +123,7 @@ def write_project(body: str, executor: str, folder: Path, target: str = "c") -> 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("body", [WEIGHTS, NO_WEIGHTS, NO_KERNELS], ids=["weights", "no_weights", "no_kernels"])
 @pytest.mark.parametrize("executor", ["aot", "graph"])
-def test_a_program_calls_the_network(executor: str, body: str, compiler: str, tmp_path: Path) -> None:
+def test_a_program_calls_the_network(executor: Executor, body: str, compiler: str, tmp_path: Path) -> None:
     write_project(body, executor, tmp_path)
     sources = [*sorted(tmp_path.glob("net/src/*.c")), *sorted(tmp_path.glob("net/runtime/src/*.c")), "main.c"]
     warnings = [each for each in WARNINGS if each != "-Wcast-qual"]
@@ -131,7 +132,7 @@ def test_a_program_calls_the_network(executor: str, body: str, compiler: str, tm
 
 
 @pytest.mark.parametrize("executor", ["aot", "graph"])
-def test_cmake_links_it_by_the_library_of_the_tree(executor: str, tmp_path: Path) -> None:
+def test_cmake_links_it_by_the_library_of_the_tree(executor: Executor, tmp_path: Path) -> None:
     require("cmake")
     write_project(WEIGHTS, executor, tmp_path)
     (tmp_path / "CMakeLists.txt").write_text(PROJECT)
