@@ -257,9 +257,14 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pair_factors(s2s_i8x4 a)
 
 S2S_ALWAYS_INLINE int32_t s2s_i16x2_dot(int32_t acc, s2s_i16x2 a, s2s_i16x2 b)
 {
-    const uint32_t products = (uint32_t)(a.lane[0] * b.lane[0]) + (uint32_t)(a.lane[1] * b.lane[1]);
+    uint32_t sum = (uint32_t)acc;
 
-    return (int32_t)((uint32_t)acc + products);
+    for (int32_t i = 0; i < 2; ++i) {
+        const int32_t product = a.lane[i] * b.lane[i];
+
+        sum += (uint32_t)product;
+    }
+    return (int32_t)sum;
 }
 
 S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
@@ -463,7 +468,7 @@ S2S_OUTLINE_ONCE void s2s_cache_read_points(int16_t *to, const int8_t *from, int
 
     while (from < end) {
         s2s_store_points(to, from, between);
-        to += 2 * between;
+        to = &to[2 * between];
         from += 4;
     }
 }
@@ -478,10 +483,10 @@ S2S_OUTLINE_ONCE void s2s_cache_read_all_points(int16_t *to, const int8_t *from,
 
         for (int32_t point = 0; point < points; point += 2) {
             s2s_store_two_points(to, row, row + count, 2 * points);
-            row += 2 * count;
+            row = &row[2 * count];
             to += 4;
         }
-        to += 2 * points;
+        to = &to[2 * points];
         from += 4;
     }
 }

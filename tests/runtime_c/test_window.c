@@ -17,6 +17,7 @@ static void windows_hold_the_last_elements(void)
         window[2] = 2 * run + 1;
         window[3] = 2 * run + 2;
         CHECK(window == memory + starts[run]);
+        CHECK(s2s_window(memory, &position) == window);
         CHECK((size_t)position == (size_t)starts[run] * sizeof *memory);
         for (int32_t i = 0; i < 4; ++i) {
             const int32_t expected = 2 * run - 1 + i;
