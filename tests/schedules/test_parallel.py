@@ -191,7 +191,11 @@ def divided(seed: int) -> tuple[CompilerContext, ModuleOp, list[Array], Array] |
         DivideAmongThreadsPass(least=UNLIMITED),
     )
     for each in passes:
-        each.apply(ctx, module)
+        try:
+            each.apply(ctx, module)
+        except ScheduleError as error:
+            assert "it is not proven that an iteration leaves alone" in str(error)
+            return None
         module.verify()
     return ctx, module, inputs, expected
 
@@ -217,6 +221,7 @@ def check_seed(seed: int) -> bool:
 @settings(max_examples=60, print_blob=True)
 @given(st.integers(0, 2**32))
 @example(2097153)  # scratch that two steps of a kernel use
+@example(419)  # an element that completes a group is read, and never written: refused, as no proof covers it
 def test_iterations_of_accepted_parallel_loops_are_independent(seed: int) -> None:
     check_seed(seed)
 

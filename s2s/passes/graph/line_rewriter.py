@@ -62,8 +62,9 @@ class LineRewriter:
     def _replace(self, ring: Ring, rows: SSAValue, place: InsertPoint, inside: set[Operation]) -> None:
         """Let operators behind the rings read `rows`; outputs of a network whose rows are pushed are copied, as the
         caller hands over their memory when all rows are there."""
+        within = {*inside, rows.owner}
         uses = [
-            use for use in ring.value.uses if use.operation not in inside and use.operation.parent_op() is self.main
+            use for use in ring.value.uses if use.operation not in within and use.operation.parent_op() is self.main
         ]
         result, back = _as_tensor(rows, ring)
         Rewriter.insert_op(back, place)
