@@ -194,7 +194,8 @@ def divided(seed: int) -> tuple[CompilerContext, ModuleOp, list[Array], Array] |
         try:
             each.apply(ctx, module)
         except ScheduleError as error:
-            assert "it is not proven that an iteration leaves alone" in str(error)
+            if "it is not proven that an iteration leaves alone" not in str(error):
+                raise
             return None
         module.verify()
     return ctx, module, inputs, expected
