@@ -42,14 +42,15 @@ from s2s.types.sizes import sizes_of
 class GatherPattern(WeightPattern):
     """A gather at constant positions."""
 
-    def places(self, op: graph.GatherOp | graph.GatherElementsOp) -> Array | None:
+    def places(self, op: graph.GatherFamilyOp) -> Array | None:
         """Return the constant positions, counted from the front; None where there is nothing to gain, or where one is
-        out of range."""
+        out of range. Coordinates are positions along as many axes."""
         indices = None if op.in_range is not None else known_value(op.indices, self.store)
         if indices is None or indices.size < 2 or is_splat(indices):
             return None
-        size = shape_of(op.x)[op.axis.value.data]
-        if indices.min() < (0 if op.is_nonnegative else -size) or indices.max() >= size:
+        shape = shape_of(op.x)
+        size = np.array([shape[axis] for axis in op.indexed_axes])
+        if np.any(indices < (0 if op.is_nonnegative else -size)) or np.any(indices >= size):
             return None
         places = indices.astype(np.int64)
         return np.where(places < 0, places + size, places)
@@ -109,6 +110,19 @@ class NarrowPlaces(GatherPattern):
         rewriter.replace(op, [at, made])
 
 
+class NarrowCoordinates(GatherPattern):
+    """A gather at constant coordinates."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.GatherNdOp, rewriter: PatternRewriter) -> None:
+        places = self.places(op)
+        if places is None:
+            return
+        at, batch = self.constant(op, places), op.batch_dims.value.data
+        made = graph.GatherNdOp(op.x, at.y, batch_dims=batch, nonnegative_indices=True, in_range=True)
+        rewriter.replace(op, [at, made])
+
+
 def _is_equal_along(places: Array, axis: int) -> bool:
     """Return whether positions do not change along an axis."""
     return bool(np.all(places == places.take([0], axis)))
@@ -121,4 +135,5 @@ class CanonicalizeGathersPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if not sizes_of(op.attributes):
             store = weights_of(ctx)
-            rewrite(op, SliceOfProgression(store), GatherOfRows(store), NarrowPlaces(store))
+            patterns = SliceOfProgression, GatherOfRows, NarrowPlaces, NarrowCoordinates
+            rewrite(op, *(pattern(store) for pattern in patterns))

@@ -64,6 +64,15 @@ CASES = {
     "upper triangle": NodeCase("Trilu", [X, known(1)]),
     "lower triangle, shifted at run time": NodeCase("Trilu", [X, np.array(-1)], {"upper": 0}),
     "reversed sequences": NodeCase("ReverseSequence", [X, np.array([1, 3])], {"batch_axis": 0, "time_axis": 1}),
+    "reversed sequences of rows": NodeCase(
+        "ReverseSequence", [floats(2, 3, 5), np.array([1, 3])], {"batch_axis": 0, "time_axis": 1}
+    ),
+    "reversed rows of sequences": NodeCase(
+        "ReverseSequence", [floats(3, 2, 2, 5), np.array([3, 2])], {"batch_axis": 1, "time_axis": 0}
+    ),
+    "reversed rows by known lengths": NodeCase(
+        "ReverseSequence", [floats(3, 2, 5), known([3, 2])], {"batch_axis": 1, "time_axis": 0}
+    ),
     "compress": NodeCase("Compress", [X, known([0, 1, 1], np.bool_)], {"axis": 1}),
     "compress flat": NodeCase("Compress", [X, known([0, 1, 1], np.bool_)]),
     "eye": NodeCase("EyeLike", [X[0]], {"k": 1, "dtype": 7}, 22),

@@ -75,6 +75,15 @@ func.func @a_part_of_each_row(%x: tensor<3x4xf32>) -> tensor<2x2xf32> {
   func.return %y : tensor<2x2xf32>
 }
 
+// CHECK-LABEL: @coordinates
+// CHECK: %[[I:.*]] = graph.constant dense<{{\[\[2, 1\], \[0, 0\]\]}}> : tensor<2x2xui8>
+// CHECK: graph.gather_nd %x, %[[I]] {batch_dims = 0 : i64, in_range, nonnegative_indices}
+func.func @coordinates(%x: tensor<3x2xf32>) -> tensor<2xf32> {
+  %i = graph.constant dense<[[-1, 1], [0, -2]]> : tensor<2x2xi64>
+  %y = graph.gather_nd %x, %i {batch_dims = 0 : i64} : (tensor<3x2xf32>, tensor<2x2xi64>) -> tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}
+
 // CHECK-LABEL: @declined_for_places_of_a_run
 // CHECK: graph.gather %x, %i {axis = 0 : i64}
 func.func @declined_for_places_of_a_run(%x: tensor<4x2xf32>, %i: tensor<3xi64>) -> tensor<3x2xf32> {
