@@ -31,6 +31,7 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from s2s.analysis.network.functions import is_kernel
 from s2s.dialects import graph
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
@@ -71,7 +72,7 @@ class LowerToTensorPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lowering = GreedyRewritePatternApplier(_patterns(op), dce_enabled=False)
         for kernel in op.ops:
-            if not isinstance(kernel, FuncOp) or "kernel" not in kernel.attributes:
+            if not isinstance(kernel, FuncOp) or not is_kernel(kernel):
                 continue
             PatternRewriteWalker(lowering, apply_recursively=False, walk_reverse=True).rewrite_region(kernel.body)
             for left in kernel.body.walk():
