@@ -74,7 +74,7 @@ class BoundedSizes:
         return self._rooms[expr]
 
     def make_room(self, expr: AffineExpr, room: int) -> None:
-        """Let tensors have room for `room` positions along axes of size `expr`, which may never be so many."""
+        """Let tensors hold `room` positions along axes of size `expr`, maybe more than it has in any run."""
         self._rooms[expr] = max(self.room(expr), room)
 
     def form(self, expr: AffineExpr) -> AffineExpr:

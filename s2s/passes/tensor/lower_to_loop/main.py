@@ -229,10 +229,10 @@ class LowerMain:
         given = list(attributes) if attributes is not None else [DictionaryAttr({})] * len(values)
         return [
             DictionaryAttr(
-                with_role(
-                    Role.STATE if STATE in dictionary.data else role,
-                    {**dictionary.data, SHAPE: tensor.integers(shape_of(value))},
-                )
+                {
+                    **with_role(Role.STATE if STATE in dictionary.data else role, dictionary.data),
+                    SHAPE: tensor.integers(shape_of(value)),
+                }
             )
             for dictionary, value, argument in zip(given, values, tied, strict=True)
             if argument is None

@@ -127,7 +127,7 @@ class Windows:
     def _of_position(self, window: _Window) -> DictionaryAttr:
         given = (self.func.arg_attrs or ArrayAttr[DictionaryAttr]([])).data[window.argument.index]
         name = StringAttr(f"{text(given, NAME) or 'window'}_position")
-        return DictionaryAttr(with_role(Role.STATE, {NAME: name, STATE: UnitAttr(), SHAPE: tensor.integers([1])}))
+        return DictionaryAttr({**with_role(Role.STATE, {NAME: name, STATE: UnitAttr()}), SHAPE: tensor.integers([1])})
 
 
 def _window(func: FuncOp, op: graph.AdvanceOp) -> _Window:
