@@ -18,6 +18,9 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     class Facts:
         f_frsize = 1
 
+        def __init__(self, folder: Path) -> None:
+            pass
+
         @property
         def f_bavail(self) -> int:
             return known[0]
@@ -26,7 +29,7 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         def f_flag(self) -> int:
             return known[1]
 
-    monkeypatch.setattr(os, "statvfs", lambda _: Facts())
+    monkeypatch.setattr(os, "statvfs", Facts)
     return known
 
 
