@@ -54,7 +54,7 @@ def _way_out(name: str) -> str:
     from s2s.targets.chips import target_of_chip
     from s2s.targets.keys import did_you_mean
 
-    names = [board.name for board in PROJECT_BOARDS]
+    names = tuple(board.name for board in PROJECT_BOARDS)
     target = target_of_chip(name)
     alike = next((board.name for board in PROJECT_BOARDS if board.platform and board.target == target), None)
     if alike is not None:
