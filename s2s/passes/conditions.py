@@ -212,7 +212,7 @@ def windows_move(options: CompileOptions) -> bool:
 
 
 def io_of(options: CompileOptions) -> Io:
-    """Return where inputs and outputs are stored: as the user says, else the target; tables name the caller's memory."""
+    """Return where inputs and outputs are stored, as the user or the target says; tables name buffers of the caller."""
     of_caller = options.executor == "graph" or data_pools(options.pools) or options.devices or options.push
     return "caller" if of_caller else options.io or get_target(options.target).io
 

@@ -15,22 +15,23 @@
 A result of a fused kernel that only this kernel reads has a buffer; where it is one number, as the largest logit of one
 row is, a variable does as well, without an argument, a place in the arena and a load.
 
-Declined where more than one operation stores, where nothing loads, where a load does not stand behind the store in its block, for kernels
-whose callers give them anything but scratch, and for kernels that are divided among threads.
+Declined where more than one operation stores, where nothing loads, where a load does not stand behind the store in its
+block, for kernels whose callers give them anything but scratch, and for kernels that are divided among threads.
 """
 
 from collections.abc import Sequence
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.network.functions import THREADS
 from s2s.dialects import loop
 from s2s.passes.loop.main_kernels import kernels_of_main
+from s2s.types.hints import isa
 
 
 class PromoteScratchPass(ModulePass):
@@ -47,7 +48,7 @@ class PromoteScratchPass(ModulePass):
 
 def _is_scratch(argument: BlockArgument, calls: Sequence[CallOp]) -> bool:
     """Whether every call gives an argument of one element memory that nothing else uses."""
-    if argument.type.get_shape() != (1,):
+    if not isa(argument.type, MemRefType[Attribute]) or argument.type.get_shape() != (1,):
         return False
     given = [call.arguments[argument.index] for call in calls]
     return all(isinstance(value.owner, loop.AllocOp) and value.has_one_use() for value in given)
