@@ -46,6 +46,8 @@ from s2s.passes.conditions import (
     prefixed,
     pushed,
     results_apart,
+    rows_asked,
+    rows_of_images,
     rows_pushed,
     schedules,
     scratch,
@@ -158,6 +160,7 @@ SIMPLIFY = (
         when=inexact,
         options=target,
     ),
+    Step("graph-lay-channels-last", "Operators have their last form.", when=rows_asked, options=rows_of_images),
     Step("graph-bound-positions", "Indices have their last form; no operator has been placed or grouped."),
     Step("graph-check-indices", "Check the other indices in the run."),
     Step(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from s2s.decisions import scratch as scratch_of_kernels
-from s2s.decisions.names import EXTERNAL, LINE_BUFFERS
+from s2s.decisions.names import CHANNEL_ORDER, EXTERNAL, LINE_BUFFERS
 from s2s.options import CompileOptions, Io
 from s2s.options.values import ram_goal
 from s2s.targets import get_target
@@ -113,6 +113,20 @@ def sections_asked(options: CompileOptions) -> bool:
 def rows_pushed(options: CompileOptions) -> bool:
     """Return whether the caller hands over the rows of an input one after the other."""
     return options.push is not None
+
+
+def rows_asked(options: CompileOptions) -> bool:
+    """Return whether operators may run row by row, or a given decision may want channels last."""
+    return _by_rows(options) or CHANNEL_ORDER in options.decisions
+
+
+def rows_of_images(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the target, and whether operators may run row by row."""
+    return {**target(options), "by_rows": _by_rows(options)}
+
+
+def _by_rows(options: CompileOptions) -> bool:
+    return rows_pushed(options) or ram_goal(options) is not None or LINE_BUFFERS in options.decisions
 
 
 def scratch_asked(options: CompileOptions) -> bool:
