@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from s2s.decisions import scratch as scratch_of_kernels
-from s2s.decisions.names import CHANNEL_ORDER, EXTERNAL, LINE_BUFFERS
+from s2s.decisions.names import CHANNEL_ORDER, EXTERNAL, LINE_BUFFERS, WHOLE
 from s2s.options import CompileOptions, Io
 from s2s.options.values import ram_goal
 from s2s.targets import get_target
@@ -126,7 +126,8 @@ def rows_of_images(options: CompileOptions) -> Mapping[str, Any]:
 
 
 def _by_rows(options: CompileOptions) -> bool:
-    return rows_pushed(options) or ram_goal(options) is not None or LINE_BUFFERS in options.decisions
+    given = options.decisions.get(LINE_BUFFERS, {}).values()
+    return rows_pushed(options) or options.by_rows or any(choice != WHOLE for choice in given)
 
 
 def scratch_asked(options: CompileOptions) -> bool:
