@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, MemRefType, SymbolRefAttr, i32, i64
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import ParsePropInAttrDict, operand_def, opt_operand_def, prop_def, result_def
+from xdsl.irdl import ParsePropInAttrDict, operand_def, opt_operand_def, opt_prop_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat
@@ -97,7 +97,7 @@ class CallRowsOp(NetworkCall):
     counts = prop_def(_INTS)
     written = prop_def(_INTS)
     sizes = prop_def(_INTS)
-    parts = prop_def(IntegerAttr[I64])
+    parts = opt_prop_def(IntegerAttr[I64])
     count = opt_operand_def(MemRefType)
     assembly_format = (
         "(`count` $count^ `:` type($count))? (`in` $arena^ `:` type($arena))?"
@@ -117,7 +117,7 @@ class CallRowsOp(NetworkCall):
         sizes = DenseArrayBase.from_list(i64, list(row_sizes))
         super().__init__(
             operands=[count, arena, buffers],
-            properties={**columns_of(pieces), "sizes": sizes, "parts": IntegerAttr(parts, i64)},
+            properties={**columns_of(pieces), "sizes": sizes, "parts": None if parts == 1 else IntegerAttr(parts, i64)},
         )
 
     @property
@@ -163,7 +163,7 @@ class CallRowsOp(NetworkCall):
     @property
     def row_parts(self) -> int:
         """How many parts of a row of the input lie apart."""
-        return self.parts.value.data
+        return 1 if self.parts is None else self.parts.value.data
 
     def with_arena(self, arena: SSAValue) -> "CallRowsOp":
         return CallRowsOp(

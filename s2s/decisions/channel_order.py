@@ -38,16 +38,20 @@ class ChannelOrderKind(OperatorKind[ImageRegion, str], NamedKind[ImageRegion]):
         return (("rows that lie one after the other", _by_rows), ("the order of the model", _as_it_comes))
 
     def about(self, subject: ImageRegion) -> str:
-        return f"{len(subject.ops)} operators"
+        return "1 operator" if len(subject.ops) == 1 else f"{len(subject.ops)} operators"
 
     def estimate(self, subject: ImageRegion, choice: str, target: Target) -> Cost | None:
         return Cost(cycles=subject.moved if choice == LAST else 0)
 
 
 def _by_rows(subject: ImageRegion, target: Target) -> Sequence[Candidate[str]]:
-    return [Candidate(lambda: LAST, LAST)] if subject.by_rows else []
+    return [Candidate(lambda: LAST, _moving(subject))] if subject.by_rows else []
 
 
 def _as_it_comes(subject: ImageRegion, target: Target) -> Sequence[Candidate[str]]:
-    note = f"{LAST}, and {subject.moved:,} elements move at the borders of {subject.work:,} multiply-adds"
-    return [Candidate(lambda: FIRST, FIRST), Candidate(lambda: LAST, note)]
+    last = [] if subject.by_rows else [Candidate(lambda: LAST, _moving(subject))]
+    return [Candidate(lambda: FIRST, FIRST), *last]
+
+
+def _moving(subject: ImageRegion) -> str:
+    return f"{LAST}: {subject.moved:,} elements move at the borders of {subject.work:,} multiply-adds"
