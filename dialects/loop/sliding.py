@@ -154,8 +154,8 @@ class CallRowsOp(NetworkCall):
                 raise VerifyException(f"{self.name}: {buffer.type} is not made of rows of {row} elements")
         if self.row_parts < 1 or self.row_sizes[0] % self.row_parts or (self.row_parts > 1 and self.count is None):
             raise VerifyException(
-                f"{self.name}: {self.row_parts} parts of a row of {self.row_sizes[0]} elements; only a caller who hands "
-                "rows over puts parts together"
+                f"{self.name}: {self.row_parts} parts of a row of {self.row_sizes[0]} elements; only a caller who "
+                "hands rows over puts parts together"
             )
         if self.count is not None and self.count.type != COUNT:
             raise VerifyException(f"{self.name}: counts in {self.count.type}, expected {COUNT}")

@@ -1,4 +1,4 @@
-"""Networks with channels first run in line buffers: the same numbers in less RAM, by decisions that can be given back."""
+"""Networks with channels first run in line buffers: the same numbers in less RAM, by decisions."""
 
 import numpy as np
 import onnx

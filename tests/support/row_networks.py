@@ -24,7 +24,8 @@ class RowNetwork:
     """Draws layers, each of which reads one or two of the tensors before."""
 
     def __init__(self, seed: int, *, element: Attribute, layers: int, layout: Layout = CHANNELS_LAST) -> None:
-        self.rng, self.element, self.layout = np.random.default_rng(seed), element, layout
+        self.rng, self.element = np.random.default_rng(seed), element
+        self.layout: Layout = layout
         self.rows, self.channel = spatial_axes(layout, RANK)[0], channel_axis(layout, RANK)
         rows, columns, channels = (int(self.rng.integers(low, high)) for low, high in ((6, 20), (4, 9), (1, 4)))
         self.shape = tuple(image_shape(1, channels, (rows, columns), layout))
@@ -95,7 +96,14 @@ class RowNetwork:
         w = graph.ConstantOp(values.astype(to_numpy(self.element)))
         zero_point = int(self.rng.integers(-128, 128)) if integer else 0
         conv = graph.ConvOp(
-            x, w.y, strides=strides, pads=pads, dilations=dilations, groups=groups, layout=self.layout, input_zp=zero_point
+            x,
+            w.y,
+            strides=strides,
+            pads=pads,
+            dilations=dilations,
+            groups=groups,
+            layout=self.layout,
+            input_zp=zero_point,
         )
         y = self._put(w, conv)
         if not integer:
@@ -165,7 +173,13 @@ class RowNetwork:
         if kind == "mean":
             none, one = [0] * 4, [1, 1]
             pool = graph.AvgPoolOp(
-                last, kernel=self._spatial(last), strides=one, pads=none, dilations=one, counted_pads=none, layout=self.layout
+                last,
+                kernel=self._spatial(last),
+                strides=one,
+                pads=none,
+                dilations=one,
+                counted_pads=none,
+                layout=self.layout,
             )
             return self._put(pool)
         flat = graph.ReshapeOp(last, [1, int(np.prod(shape))])
