@@ -9,7 +9,7 @@ one bit, or its output is below 20 dB.
 
 import argparse
 import sys
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import onnx
@@ -18,11 +18,12 @@ from benchmarks.qdq import FLOATS
 from s2s import api
 from s2s.boards import get_board
 from s2s.inspection import inspect_model
+from s2s.options import Requantise
 from s2s.types.dtypes import Array
 
 NETWORKS = ("gru_kws", "lstm")
 SAMPLES, OTHERS = 16, 4
-FIXED = {"requantise": "fixed"}
+KINDS: Mapping[str, Requantise] = {"floats": "float", "8 bits": "float", "8 bits, fixed": "fixed"}
 MIN_RATIO = 20.0
 """Decibels."""
 
@@ -50,15 +51,12 @@ def show(name: str, boards: list[str], seed: int) -> bool:
     work = inspect_model(content).multiply_adds or 0
     print(f"{name}: {work:,} multiply-adds, weights {quantised.weights_before:,} -> {quantised.weights_after:,} bytes, "
           f"output {ratio:.1f} dB")  # fmt: skip
-    kinds: list[tuple[str, Any, dict[str, Any]]] = [
-        ("floats", content, {}),
-        ("8 bits", quantised.model, {}),
-        ("8 bits, fixed", quantised.model, FIXED),
-    ]
+    in_bits: tuple[bytes | onnx.ModelProto, ...] = content, quantised.model, quantised.model
+    kinds = list(zip(KINDS.items(), in_bits, strict=True))
     exact = True
     for board in boards:
-        for kind, network, more in kinds:
-            artifact = api.compile(network, name=name, target=get_board(board).target, **more)
+        for (kind, requantise), network in kinds:
+            artifact = api.compile(network, name=name, target=get_board(board).target, requantise=requantise)
             found = artifact.verify_on(board)
             exact &= found.passed and (found.bit_exact or kind != "8 bits")
             figures = found.as_dict()

@@ -108,7 +108,7 @@ def _observed(
     run = session(model, computed)
     found: list[list[tuple[Ranges, int]]] = [[({}, 0) for _ in layer.directions] for layer in layers]
     for sample in samples:
-        results = run.run(computed, dict(sample)) if computed else []
+        results: list[Array] = run.run(computed, dict(sample)) if computed else []
         values: dict[str, Array] = {**constants, **sample, **dict(zip(computed, results, strict=True))}
         for layer, ranges in zip(layers, found, strict=True):
             x = values[layer.node.input[0]]
