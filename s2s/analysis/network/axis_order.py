@@ -42,7 +42,7 @@ def reordered(op: Operation, order: Order) -> Properties | None:
 
 
 def data_of(op: Operation) -> Sequence[SSAValue]:
-    """Return the operands of an operator whose axes are those of its result; others are its parameters."""
+    """Return the operands of an operator that are data, with the axes of its result; others are parameters."""
     return op.operands[:1] if isinstance(op, graph.ParametersInterface) else op.operands
 
 
