@@ -1,5 +1,4 @@
-"""Conditions under which the pipeline runs a pass, and the options of the pass: functions of the options of a
-compilation."""
+"""When the pipeline runs a pass, and the options of the pass, as functions of the options of a compilation."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -188,6 +187,11 @@ def divided(options: CompileOptions) -> bool:
     return options.threads > 1
 
 
+def in_one_step(options: CompileOptions) -> bool:
+    """Return whether no kernel is cut, so that its variables live as long as it runs."""
+    return tuned(options) and not in_steps(options)
+
+
 def in_steps(options: CompileOptions) -> bool:
     """Return whether a run is cut into steps."""
     return options.steps is not None
@@ -214,7 +218,7 @@ def windows_move(options: CompileOptions) -> bool:
 
 
 def io_of(options: CompileOptions) -> Io:
-    """Return where inputs and outputs are stored: as the user or the target says. Tables name the caller's buffers."""
+    """Return where inputs and outputs are stored, as the user or the target says; tables name buffers of the caller."""
     of_caller = options.executor == "graph" or data_pools(options.pools) or options.devices or options.push
     return "caller" if of_caller else options.io or get_target(options.target).io
 
@@ -293,7 +297,7 @@ def hooked_calls(options: CompileOptions) -> Mapping[str, Any]:
 
 
 def generators(options: CompileOptions) -> Mapping[str, Any]:
-    """Return the external code generators with their modes; generators of further devices name the device."""
+    """The external code generators with their modes, behind the name of the device where it is not the first one."""
     first = tuple(f"{name}={mode}" for name, mode in options.external)
     return {"generators": (*first, *(f"{each.name}:{text}" for each in options.devices for text in each.external))}
 
@@ -372,8 +376,7 @@ def streamed_to(options: CompileOptions) -> Mapping[str, Any]:
 
 def streams(options: CompileOptions) -> Mapping[str, Any]:
     """Return the memory pools, and the alignment of buffers."""
-    given = plan(options)
-    return {"pools": given["pools"], "align": given["align"], **target(options)}
+    return {key: value for key, value in plan(options).items() if key in ("pools", "align", "target")}
 
 
 def places_code(options: CompileOptions) -> bool:
