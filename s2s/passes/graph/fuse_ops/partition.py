@@ -8,6 +8,8 @@ Phases 0 and 1: elementwise operations join injective operations, reductions, an
 Phase 1: injective operations join chains of operations that are at most injective; convolutions come first.
 Phase 2: producers that are at most injective join a concatenation, unless they joined a more general group.
 
+A transpose of few channels joins the convolution that reads it, in phase 0: a convolution reads them apart as well.
+
 One rule is stricter than TVM's: between an elementwise operation and the group of a convolution there may only be
 elementwise operations, since an epilogue that moves elements cannot be computed on the output tile.
 """
