@@ -13,6 +13,7 @@ from s2s.passes.conditions import (
     arguments,
     calls_started,
     casts_in_runs,
+    channel_orders,
     channels,
     code,
     constants,
@@ -45,6 +46,7 @@ from s2s.passes.conditions import (
     prefixed,
     pushed,
     results_apart,
+    rows_asked,
     rows_pushed,
     schedules,
     scratch,
@@ -157,12 +159,10 @@ SIMPLIFY = (
         when=inexact,
         options=target,
     ),
+    Step("graph-lay-channels-last", "Operators have their last form.", when=rows_asked, options=channel_orders),
     Step("graph-bound-positions", "Indices have their last form; no operator has been placed or grouped."),
     Step("graph-check-indices", "Check the other indices in the run."),
-    Step(
-        "graph-copy-outputs",
-        "Give each output its own producer, so that kernels write directly to the caller's buffers.",
-    ),
+    Step("graph-copy-outputs", "Give each output its own producer: kernels then write to the caller's buffers."),
 )
 """Simplify the imported network to as few operators as possible."""
 

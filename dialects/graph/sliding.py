@@ -89,7 +89,8 @@ class LineBuffersOp(NetworkOp):
 
     A tensor that a body reads is a ring: its first row leaves it, and the new row is put behind its others. One that no
     body reads ends as all rows of a result. Only the body that takes the row of `x` may not run in a tick without a
-    row. `pushed` says that the caller hands the rows over one after the other, so that `x` never exists.
+    row. `pushed` says that the caller hands the rows over one after the other, so that `x` never exists; only then may
+    the elements of a row lie apart in `x`.
     """
 
     name = "graph.line_buffers"
@@ -154,6 +155,11 @@ class LineBuffersOp(NetworkOp):
         return one_row(self.x.type, self.axis.value.data)
 
     @property
+    def row_parts(self) -> int:
+        """How many parts of a row of `x` lie apart in memory: 1 where rows lie one after the other."""
+        return prod(as_tensor_type(self.x.type).get_shape()[: self.axis.value.data])
+
+    @property
     def row_sizes(self) -> list[int]:
         """The elements of one row of `x` and of each output."""
         sizes = (prod(as_tensor_type(output.type).get_shape()) for output in self.outputs)
@@ -170,7 +176,7 @@ class LineBuffersOp(NetworkOp):
         if len(self.rows) != len(self.outputs):
             raise VerifyException(f"{len(self.rows)} numbers of rows for {len(self.outputs)} tensors")
         shape, axis = as_tensor_type(self.x.type).get_shape(), self.axis.value.data
-        if not 0 <= axis < len(shape) or any(size != 1 for size in shape[:axis]):
+        if not 0 <= axis < len(shape) or (self.row_parts > 1 and self.pushed is None):
             raise VerifyException(f"the rows of {self.x.type} along axis {axis} do not lie one after the other")
         types = [self.row_type, *self.outputs.types]
         for piece in self.pieces:
