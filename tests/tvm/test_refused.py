@@ -9,7 +9,7 @@ import pytest
 
 from s2s import tvm
 from s2s.errors import UnsupportedError
-from s2s.tvm import relay, te
+from s2s.tvm import relay
 from s2s.tvm.contrib import graph_executor
 from support.project import ROOT
 
@@ -28,12 +28,6 @@ def test_processors_without_code_are_refused(name: str):
 def test_other_tuners_are_refused_by_name(name: str):
     with pytest.raises(UnsupportedError, match=f"tvm.{name}: schedules are decisions that one tuner searches"):
         getattr(tvm, name)
-
-
-def test_intrinsics_of_a_program_are_refused():
-    a = te.placeholder((8,), name="A")
-    with pytest.raises(UnsupportedError, match=r"te.decl_tensor_intrin A: blocks are computed by intrinsics of the"):
-        te.decl_tensor_intrin(a.op, None)
 
 
 def test_states_of_mechanisms_name_tests_that_exist():

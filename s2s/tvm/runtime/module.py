@@ -40,7 +40,7 @@ class Module:
     @property
     def is_dso_exportable(self) -> bool:
         """Whether it is code, which compilers and linkers write."""
-        return self.type_key in ("c", "library")
+        return self.type_key in ("c", "static_library")
 
     def function_names(self) -> list[str]:
         """The names of the functions of this module alone."""

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from s2s.errors import InputError
-from s2s.tvm.runtime.library import loaded_network
+from s2s.tvm.runtime.library import FUNCTION_LIBRARY, loaded_network
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.registry import register_func
 from s2s.verify.build import LoadedNetwork
@@ -16,7 +16,7 @@ class FunctionLibrary(Module):
     `arguments` are the names of its arguments in their order.
     """
 
-    type_key = "FunctionLibrary"
+    type_key = FUNCTION_LIBRARY
 
     def __init__(self, name: str, arguments: list[str]) -> None:
         self._name, self._arguments = name, arguments

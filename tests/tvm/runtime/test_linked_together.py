@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from s2s import api, tvm
-from s2s.errors import ToolchainError
+from s2s.errors import InputError, ToolchainError
 from s2s.tvm import relay, te
 from s2s.tvm.contrib import cc
 from s2s.tvm.contrib.aot_executor import AotModule
@@ -134,3 +134,34 @@ def test_functions_of_one_name_are_told_apart_by_nobody(tmp_path: Path) -> None:
         function("one").save(str(tmp_path / folder / "one.o"))
     with pytest.raises(ToolchainError, match=r"multiple definition of .one_run"):
         cc.create_shared(str(tmp_path / "both.so"), [str(tmp_path / each / "one.o") for each in ("a", "b")])
+
+
+@pytest.mark.parametrize("suffix", ["so", "tar"])
+def test_functions_that_import_each_other_are_one_library(tmp_path: Path, suffix: str) -> None:
+    first, second, third = function("one"), function("two"), function("three")
+    assert first.implements_function("one")
+    assert second.is_dso_exportable
+    second.save(str(tmp_path / "two.o"))
+    static = tvm.runtime.load_static_library(str(tmp_path / "two.o"), ["two"])
+    assert (static.type_key, static.implements_function("two"), static.is_dso_exportable) == (
+        "static_library",
+        True,
+        True,
+    )
+    with pytest.raises(InputError, match="two: is called when it is linked; export the library that imports it"):
+        static["two"]
+    first.import_module(static)
+    first.import_module(third)
+    first.export_library(tmp_path / f"all.{suffix}")
+    library = tvm.runtime.load_module(tmp_path / f"all.{suffix}")
+    assert (library.type_key, library.imported_modules, library.is_dso_exportable) == ("library", [], False)
+    x, y = tvm.nd.array(np.arange(8, dtype=np.float32)), tvm.nd.empty((8,), "float32")
+    for name in ("two", "three"):
+        library[name](x, y)
+        assert y.numpy().tolist() == list(range(0, 16, 2))
+    assert library.implements_function("one")
+
+
+def test_a_missing_static_library_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"load_static_library .*none.o: No such file or directory; give"):
+        tvm.runtime.load_static_library(tmp_path / "none.o", ["f"])
