@@ -201,17 +201,46 @@ class ExternalModule(SourceModule):
 
 
 class SystemLibrary(Module):
-    """The functions that C has added to the registry of the process."""
+    """The functions that C has added to the registry of the process, and functions of tensor expressions that were
+    built for a `Runtime` with `system-lib`, in the shared libraries of the process."""
 
     type_key = "system_lib"
 
     def function_names(self) -> list[str]:
         """The names of these functions."""
-        return list(functions_of_c())
+        return [*functions_of_c(), *(name for each in _system_modules() for name in each.function_names())]
 
     def find(self, name: str, query_imports: bool = False) -> PackedFunc | None:
-        """The function of a name, None where C has added none of it."""
-        return functions_of_c().get(name) or super().find(name, query_imports)
+        """The function of a name, None where there is none."""
+        if (function := functions_of_c().get(name)) is not None:
+            return function
+        linked = (each.find(name) for each in _system_modules())
+        return next((each for each in linked if each is not None), None) or super().find(name, query_imports)
+
+
+def _system_modules() -> list[Module]:
+    """The functions of tensor expressions of the process that are part of the system library."""
+    listed = Path("/proc/self/maps")
+    lines = listed.read_text(encoding="utf-8").splitlines() if listed.is_file() else []
+    paths = dict.fromkeys(words[-1] for line in lines if (words := line.split(maxsplit=5))[-1].endswith(".so"))
+    for path in paths:
+        if path not in _searched:
+            _searched[path] = _system_modules_of(path)
+    return [module for path in paths for module in _searched[path]]
+
+
+_searched: dict[str, list[Module]] = {}
+"""The functions of shared libraries of the process."""
+
+
+def _system_modules_of(path: str) -> list[Module]:
+    try:
+        ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_NOW)["s2s_libraries"]
+    except (OSError, AttributeError):  # another library
+        return []
+    library = LibraryModule(path)
+    modules = [load_blob(blob, library) for blob in library.blobs]
+    return [each for each in modules if each.type_key == FUNCTION_LIBRARY and each.is_system]
 
 
 def system_lib() -> Module:

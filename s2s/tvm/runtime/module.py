@@ -21,6 +21,8 @@ class Module:
     """Functions by name, and modules that they may call. Kinds of modules override what they know better."""
 
     type_key = "functions"
+    is_system = False
+    """Whether the system library has its functions."""
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]] | None = None, entry: str | None = None) -> None:
         self._functions = {name: _packed(function, name) for name, function in (functions or {}).items()}

@@ -174,7 +174,7 @@ class Function(Module):
         Functions and static libraries that it imports are linked as well.
         """
         names = [name for name, _ in self._args]
-        function = FunctionLibrary(self.entry_name, names)
+        function = FunctionLibrary(self.entry_name, names, is_system=self.is_system)
         library = Module()
         metadata = MetadataModule.of(self.artifact.tree().record)
         linked = [each for each in self.imported_modules if isinstance(each, Function | StaticLibrary)]

@@ -1,5 +1,6 @@
 """TVM's driver: its four calls, saved models and packages, and the command line."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -201,3 +202,9 @@ def test_readers_are_found_by_name_and_by_the_ending_of_a_file():
         frontends.guess_frontend("net.h5")
     with pytest.raises(FileNotFoundError, match="there is no such file; give the path of a model"):
         tvmc.load("none.txt", model_format="onnx")
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(tvmc.TVMCImportError, match=r"net.pt2: torch is not installed; pip install torch"):
+        tvmc.load("net.pt2")

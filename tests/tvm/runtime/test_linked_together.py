@@ -1,5 +1,6 @@
 """Networks and functions that are linked together: no two trees define the same symbol, and all are found again."""
 
+import ctypes
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -165,3 +166,20 @@ def test_functions_that_import_each_other_are_one_library(tmp_path: Path, suffix
 def test_a_missing_static_library_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"load_static_library .*none.o: No such file or directory; give"):
         tvm.runtime.load_static_library(tmp_path / "none.o", ["f"])
+
+
+def test_the_system_library_has_functions_of_loaded_libraries(tmp_path: Path) -> None:
+    a = te.placeholder((8,), name="A")
+    for name, is_system in (("of_system", True), ("alone", False)):
+        b = te.compute((8,), lambda i: a[i] * 2.0, name="B")
+        runtime = relay.backend.Runtime("cpp", {"system-lib": is_system})
+        tvm.build(te.create_schedule(b.op), [a, b], "llvm", runtime=runtime, name=name).save(
+            str(tmp_path / f"{name}.o")
+        )
+    cc.create_shared(str(tmp_path / "both.so"), [str(tmp_path / f"{name}.o") for name in ("of_system", "alone")])
+    assert "of_system" not in tvm.runtime.system_lib().function_names()
+    ctypes.CDLL(str(tmp_path / "both.so"))
+    library, y = tvm.runtime.system_lib(), tvm.nd.empty((8,), "float32")
+    assert {"of_system", "alone"} & set(library.function_names()) == {"of_system"}
+    library["of_system"](tvm.nd.array(np.ones(8, np.float32)), y)
+    assert y.numpy().tolist() == [2] * 8

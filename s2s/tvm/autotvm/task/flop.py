@@ -14,7 +14,7 @@ class FlopCalculationError(InputError, RuntimeError):
 
 
 def compute_flop(sch: Schedule) -> int:
-    """The operations of all formulas of a schedule: each sign at each point, but those of indices."""
+    """The operations of all formulas of a schedule: each sign at each point, but the ones of indices."""
     total = 0
     for stage in sch.stages:
         op = stage.op

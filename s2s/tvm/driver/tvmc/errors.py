@@ -11,7 +11,7 @@ class TVMCImportError(TVMCException):
     """A model cannot be read."""
 
 
-class MissingModelError(TVMCImportError, FileNotFoundError):
+class MissingModelError(TVMCException, FileNotFoundError):
     """There is no file of a model."""
 
 

@@ -1,12 +1,13 @@
 """Readers of models by the format that a program names, or by the ending of the file."""
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from s2s.errors import UnsupportedError
 from s2s.executor.ndarray import NDArray
-from s2s.tvm.driver.tvmc.errors import MissingModelError, TVMCException
+from s2s.tvm.driver.tvmc.errors import MissingModelError, TVMCException, TVMCImportError
 from s2s.tvm.driver.tvmc.model import TVMCModel
 from s2s.tvm.relay import frontend
 from s2s.tvm.relay.module import IRModule
@@ -59,6 +60,11 @@ class Frontend:
         """The network of a file, and its parameters."""
         if kwargs:
             raise UnsupportedError(f"tvmc.load: {', '.join(kwargs)}: there is one way to read a model; leave it out")
+        if (package := PACKAGES.get(self.name())) is not None:
+            try:
+                importlib.import_module(package)
+            except ImportError as error:
+                raise TVMCImportError(f"{path}: {package} is not installed; pip install {package}") from error
         if not Path(path).is_file():
             raise MissingModelError(f"{path}: there is no such file; give the path of a model")
         return self.read(Path(path), shape_dict)
@@ -77,6 +83,8 @@ READERS: Mapping[str, Callable[[Path, Shapes | None], Read]] = {
     "relay": _relay,
 }
 """The function that reads each format."""
+PACKAGES = {"pytorch": "torch"}
+"""The packages that formats want."""
 OnnxFrontend = _frontend("OnnxFrontend", "onnx", "onnx")
 TFLiteFrontend = _frontend("TFLiteFrontend", "tflite", "tflite")
 PyTorchFrontend = _frontend("PyTorchFrontend", "pytorch", "pt2", "pth")
