@@ -33,6 +33,7 @@ from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor
 from s2s.tvm.te.library import FunctionLibrary
 from s2s.tvm.te.loops import Bind
 from s2s.tvm.te.lowering import lower_to_tensor
+from s2s.tvm.te.nests import check_imports
 from s2s.tvm.te.operations import outputs_of
 from s2s.tvm.te.schedule import Schedule
 from s2s.tvm.te.tensors import argument_of
@@ -94,6 +95,8 @@ def build(
     are written in place.
     """
     tensors = [argument_of(each) for each in args]
+    for stage in sch.stages:
+        check_imports(stage)
     compilation = compilation_of(sch, tensors, name, target, bind)
     compilation.at("loop")  # what only the lowering refuses is refused here
     return Function(Artifact(compilation), tensors, target_of(target))

@@ -142,6 +142,17 @@ def _blocks(schedule: Schedule, stage: Stage, places: "_Places") -> BlocksPart |
     return BlocksPart(stage, _inlined(schedule, stage.op.body), loop, intrin)
 
 
+def check_imports(stage: Stage) -> None:
+    """Refuse a stage that is computed by functions whose C nobody has given."""
+    loop, intrin = stage.intrinsic or (None, None)
+    if loop is None or not isinstance(intrin, TensorIntrin) or not isinstance(stage.op, ComputeOp):
+        return
+    if not BlocksPart(stage, stage.op.body, loop, intrin).imports:
+        name = next(call.function for body in (intrin.body, intrin.reduce_update) for call in body or ())
+        fact = f"tensorize {loop} by {intrin.name}: no C says what {name} does"
+        raise stage.refusal(f'{fact}; give it by s[{stage.op.name}].pragma(loop, "import_c", source)')
+
+
 def _called(op: ExternOp | ScanOp, parts: Sequence[Part], steps: dict[ScanCall, Step]) -> ExternCall | ScanPart | None:
     """The call of a function outside, or the scan, that computes a tensor; None if it is among `parts` already."""
     if isinstance(op, ExternOp):

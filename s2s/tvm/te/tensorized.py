@@ -39,11 +39,6 @@ class BlockCalls:
         self._buffers = [result, *inputs]
         for buffer, declared, region in zip(self._buffers, tensors, self._regions, strict=True):
             self._check(buffer, declared, region)
-        if not part.imports:
-            name = (part.intrin.body or part.intrin.reduce_update or Calls())[0].function
-            raise self._match.refusal(
-                f'no C says what {name} does; give it by s[{part.stage.op.name}].pragma(loop, "import_c", source)'
-            )
 
     def op(self, values: Mapping[object, SSAValue], type_of: Callable[[Tensor], AnyTensor]) -> tensor.CallBlocksOp:
         """The operation; `values` holds the value of each tensor that it reads."""

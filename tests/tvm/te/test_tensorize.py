@@ -238,6 +238,7 @@ def test_what_an_intrinsic_does_not_compute_is_refused(schedule: Callable[[te.St
 def test_the_c_is_asked_for_and_llvm_refused():
     s = te.create_schedule(C.op)
     whole(s[C])
+    assert 'loop.block_call "gemv"' in tvm.lower(s, [A, B, C])
     with pytest.raises(InputError, match=r"no C says what gemv does; give it by s\[C\].pragma\(loop, \"import_c\""):
         tvm.build(s, [A, B, C])
     with pytest.raises(InputError, match="pragma import_llvm: kernels are C; give the C of the function by import_c"):
