@@ -4,8 +4,6 @@ reason for its position.
 
 from collections.abc import Mapping
 
-from xdsl.passes import ModulePass
-
 from s2s.options import CompileOptions
 from s2s.options.declaration import seen_by
 from s2s.passes.conditions import (
@@ -31,6 +29,7 @@ from s2s.passes.conditions import (
     hoisted,
     hooked,
     hooked_calls,
+    in_one_step,
     in_steps,
     inexact,
     least_work,
@@ -71,7 +70,7 @@ from s2s.passes.conditions import (
     windows_move,
 )
 from s2s.passes.levels import runs
-from s2s.pipeline_step import Step
+from s2s.pipeline_step import PlannedPass, Step
 
 SETTLE = (
     Step("graph-inline", "Inline functions of the network first, so that all later passes see one function."),
@@ -326,6 +325,7 @@ LOOP = (
 """Lower schedules to loops over buffers."""
 
 MEMORY = (
+    Step("loop-promote-scratch", "What needs no memory is not planned.", when=in_one_step),
     Step("loop-stream-constants", "The plan then finds room for the copies.", when=streamed, options=streams),
     Step("loop-annotate-memory-scope", "The plan reads it.", when=apart, options=memories_apart),
     Step(
@@ -378,8 +378,8 @@ PIPELINE: Mapping[str, tuple[Step, ...]] = {
 """The passes of each stage; a stage without passes has no entry."""
 
 
-def passes_of(stage: str, options: CompileOptions) -> list[ModulePass]:
-    """Construct the passes that `stage` runs; `options.name` is the C name of the network."""
+def passes_of(stage: str, options: CompileOptions) -> list[PlannedPass]:
+    """Return the passes that `stage` runs; `options.name` is the C name of the network."""
     steps, options = PIPELINE.get(stage, ()), seen_by(options, stage)
     return [step.pass_for(options) for step in steps if step.when(options) and runs(step.name, options.passes)]
 
@@ -393,6 +393,6 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
 """The stages whose results are in each dialect."""
 
 
-def pipeline(options: CompileOptions) -> dict[str, list[ModulePass]]:
-    """Construct all passes, keyed by the dialect that their stage produces."""
+def pipeline(options: CompileOptions) -> dict[str, list[PlannedPass]]:
+    """Return all passes, keyed by the dialect that their stage produces."""
     return {level: [each for stage in stages for each in passes_of(stage, options)] for level, stages in LEVELS.items()}

@@ -24,7 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.graph.base import INT, INTS, TENSOR, GraphOp, Value, integer, ints, type_of
 from s2s.dialects.graph.control import NetworkOp, RunsNetworks, check_callee
-from s2s.dialects.graph.interfaces import RareInterface, StepInterface
+from s2s.dialects.graph.interfaces import StepInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
@@ -34,7 +34,7 @@ from s2s.types.symbols import function_named
 
 
 @op_definition
-class AdvanceOp(GraphOp, StepInterface, RareInterface):
+class AdvanceOp(GraphOp, StepInterface):
     """`y[i] = x[i + by]` over elements in row-major order; the last `by` elements have no defined value.
 
     In row-major order all rows move at once: what leaves one row at its front enters the row before at its end, where
@@ -63,7 +63,7 @@ class AdvanceOp(GraphOp, StepInterface, RareInterface):
 
 
 @op_definition
-class InsertSliceOp(GraphOp, RareInterface):
+class InsertSliceOp(GraphOp):
     """`y = x`, with the elements of `u` in place of its own from `starts` on."""
 
     name = "graph.insert_slice"
