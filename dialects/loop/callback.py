@@ -2,8 +2,18 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import MemRefType, StringAttr
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import (
+    I64,
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    MemRefType,
+    StringAttr,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     ParsePropInAttrDict,
@@ -14,7 +24,9 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.effects import PathInterface, Turn
-from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any, write_any
+from s2s.dialects.loop.checks import check_flat
+from s2s.dialects.loop.index import check_map
+from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, read, read_any, write, write_any
 from s2s.dialects.operation import Op, op_definition
 
 
@@ -59,4 +71,68 @@ class CallbackOp(Op, AccessInterface, PathInterface):
             raise VerifyException(f"{self.function.data} sets nothing, expected at least one output")
 
 
-__all__ = ["CallbackOp"]
+@op_definition
+class BlockCallOp(Op, AccessInterface, PathInterface):
+    """`function(arguments…);` on blocks of buffers, which begin at `map(indices)`, a result of the map for each.
+
+    `extents` lists the size and the distance of each dimension of each block. The function updates the first block and
+    reads all others. `arguments` are those of `#tensor.block_call`; `header` declares the function.
+    """
+
+    name = "loop.block_call"
+
+    function = prop_def(StringAttr)
+    arguments = prop_def(ArrayAttr[Attribute])
+    map = prop_def(AffineMapAttr)
+    extents = prop_def(ArrayAttr[DenseArrayBase[I64]])
+    header = prop_def(StringAttr)
+    buffers = var_operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    assembly_format = "$function `(` $buffers `)` `[` $map `(` $indices `)` `]` attr-dict `:` type($buffers)"
+
+    def __init__(
+        self,
+        function: StringAttr,
+        arguments: ArrayAttr[Attribute],
+        buffers: Sequence[SSAValue],
+        place: tuple[AffineMap, Sequence[SSAValue]],
+        extents: Sequence[Sequence[tuple[int, int]]],
+        header: StringAttr,
+    ) -> None:
+        affine_map, indices = place
+        flat = [[number for pair in block for number in pair] for block in extents]
+        super().__init__(
+            operands=[buffers, indices],
+            properties={
+                "function": function,
+                "arguments": arguments,
+                "map": AffineMapAttr(affine_map),
+                "extents": ArrayAttr([DenseArrayBase.from_list(i64, each) for each in flat]),
+                "header": header,
+            },
+        )
+
+    def accesses(self) -> Sequence[Access]:
+        blocks = list(zip(self.buffers, self.map.data.results, map(_extents, self.extents), strict=True))
+        buffer, start, extents = blocks[0]
+        reads = [read(buffer, start, self.indices, *extents) for buffer, start, extents in blocks]
+        return [write(buffer, start, self.indices, *extents), *reads]
+
+    def turns(self) -> Sequence[Turn]:
+        return [Turn(f"calls {self.function.data}, whose path nobody has stated", repeats=True)]
+
+    def verify_(self) -> None:
+        if not self.buffers or len(self.extents) != len(self.buffers):
+            raise VerifyException(f"{self.function.data} takes {len(self.buffers)} blocks, expected extents for each")
+        check_map(self.name, self.map.data, len(self.indices), results=len(self.buffers))
+        for each in self.buffers:
+            check_flat(self, each.type)
+
+
+def _extents(block: DenseArrayBase[I64]) -> list[Extent]:
+    numbers = list(block.get_values())
+    return [Extent(int(count), int(stride)) for count, stride in zip(numbers[::2], numbers[1::2], strict=True)]
+
+
+__all__ = ["BlockCallOp", "CallbackOp"]

@@ -8,7 +8,7 @@ from xdsl.ir import Dialect
 from s2s.dialects.tensor.attributes import AccessAttr, PackedAxis, integers, values_of
 from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type
 from s2s.dialects.tensor.directive import Directive
-from s2s.dialects.tensor.extern import ExternOp
+from s2s.dialects.tensor.extern import BlockCallAttr, CallBlocksOp, ExternOp
 from s2s.dialects.tensor.renumbering import Renumbering
 from s2s.dialects.tensor.scalar import (
     LOWEST_SHORT_SHIFT,
@@ -30,12 +30,13 @@ from s2s.dialects.tensor.schedule_state import CachedRead, FusedTile, ScheduleSt
 from s2s.dialects.tensor.transform import Computation, Matrix, TransformOp, matrix_attribute
 from s2s.dialects.tensor.tree import TreeOp
 
-WholeOp = ScatterOp | ExternOp
+WholeOp = ScatterOp | ExternOp | CallBlocksOp
 """The operations without a schedule, each the last one of its kernel."""
 
 Tensor = Dialect(
     "tensor",
     [
+        CallBlocksOp,
         ComputeOp,
         ExternOp,
         ExpNonpositiveOp,
@@ -52,7 +53,7 @@ Tensor = Dialect(
         TreeOp,
         YieldOp,
     ],
-    [AccessAttr, ScheduleAttr],
+    [AccessAttr, BlockCallAttr, ScheduleAttr],
 )
 
 __all__ = [
@@ -60,7 +61,9 @@ __all__ = [
     "LOWEST_SHORT_SHIFT_OF_PAIRS",
     "SHORT_ROUNDINGS",
     "AccessAttr",
+    "BlockCallAttr",
     "CachedRead",
+    "CallBlocksOp",
     "Computation",
     "ComputeOp",
     "Directive",

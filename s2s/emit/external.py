@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr
 
-from s2s.analysis.network.functions import DEFINITIONS, EXTERNAL, HEADERS, PACKED, SOURCE
+from s2s.analysis.network.functions import DEFINITIONS, EXTERNAL, HEADERS, IMPORTS, PACKED, SOURCE
 from s2s.dialects import c
 from s2s.emit.build_view import ExternalView
 from s2s.emit.units import owner_of
@@ -70,6 +70,13 @@ def packed_functions(callbacks: Sequence[c.FuncOp]) -> list[str]:
     """The names of the packed functions that kernels call."""
     names = (func.attributes.get(PACKED) for func in callbacks)
     return sorted({name.data for name in names if isinstance(name, StringAttr)})
+
+
+def imports_of(kernels: Sequence[c.FuncOp]) -> dict[str, str]:
+    """The headers with functions of the user that kernels call, by name."""
+    listed = (func.attributes.get(IMPORTS) for func in kernels)
+    pairs = (pair for each in listed if isinstance(each, DictionaryAttr) for pair in each.data.items())
+    return {name: text.data for name, text in pairs if isinstance(text, StringAttr)}
 
 
 def texts_of(callbacks: Sequence[c.FuncOp]) -> list[str]:

@@ -35,6 +35,7 @@ from s2s.emit.external import (
     external_view,
     generator_of,
     headers_of_sources,
+    imports_of,
     packed_functions,
     texts_of,
 )
@@ -254,7 +255,8 @@ class NetworkFiles:
         self.files[f"{self.info.name}.params"] = Stream(lambda: param_pieces(values))
 
     def add_kernels(self) -> None:
-        """Add the kernels and the header that declares them."""
+        """Add the kernels, the header that declares them, and the headers of the user's functions that they call."""
+        self.files |= {f"src/{header}": text.encode() for header, text in imports_of(self.program.kernels).items()}
         name, owners = self.info.name, {array.identifier: array.device for array in self.constants}
         self._text(f"src/{name}_kernels.h", "kernels.h.j2")
         for device in (MAIN, *self.program.devices):

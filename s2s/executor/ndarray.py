@@ -18,6 +18,11 @@ class NDArray(np.ndarray[tuple[int, ...], DType]):
         """A copy as a plain numpy array."""
         return np.array(self, subok=False)
 
+    @property
+    def is_view(self) -> bool:
+        """Whether it stands for memory of a caller, which kernels in C get; arrays of Python own theirs."""
+        return False
+
     def asnumpy(self) -> Array:
         """A copy as a plain numpy array, as `numpy`."""
         return self.numpy()

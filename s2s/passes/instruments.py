@@ -96,11 +96,14 @@ class PassTiming(NamedTuple):
 
 
 class PassTimingInstrument(PassInstrument):
-    """Measures the duration of each pass."""
+    """Measures the duration of each pass, for as long as the context is not left."""
 
     def __init__(self) -> None:
         self.timings: list[PassTiming] = []
         self._start = 0.0
+
+    def exit_pass_ctx(self) -> None:
+        self.timings = []
 
     def run_before_pass(self, mod: ModuleOp, info: PassInfo) -> None:
         self._start = time.perf_counter()

@@ -14,14 +14,19 @@ from s2s.targets import get_target
 
 CONFIGS: Mapping[str, tuple[type, str]] = {
     "relay.FuseOps.max_depth": (int, "the most operators in one kernel"),
+    "relay.backend.use_auto_scheduler": (bool, "schedules are searched by one tuner, so it must not be True"),
+    "relay.backend.use_meta_schedule": (bool, "schedules are searched by one tuner, so it must not be True"),
     "relay.FuseOps.link_params": (bool, "weights are linked in any case"),
     "tir.disable_vectorize": (bool, "code is scalar, as for a target without vectors"),
     "tir.disable_assert": (bool, "the C checks nothing when it runs, in any case"),
-    "tir.usmp.enable": (bool, "memory is planned in any case, so it must not be False"),
+    "tir.usmp.enable": (bool, "memory is planned in any case"),
     "tir.usmp.use_workspace_io": (bool, "inputs and outputs lie in the arena"),
 }
 """The keys of a context's configuration, with type and meaning."""
 
+_REFUSED = ("relay.backend.use_auto_scheduler", "relay.backend.use_meta_schedule")
+_TYPE = "IntImm"
+"""What TVM calls the type of each of them, numbers as well as truth values."""
 _current: ContextVar[tuple["PassContext", ...]] = ContextVar("pass_contexts", default=())
 
 
@@ -90,7 +95,7 @@ class PassContext:
     @staticmethod
     def list_configs() -> dict[str, dict[str, str]]:
         """The keys of the configuration with their types and meanings."""
-        return {key: {"type": kind.__name__, "meaning": text} for key, (kind, text) in CONFIGS.items()}
+        return {key: {"type": _TYPE, "meaning": text} for key, (_, text) in CONFIGS.items()}
 
     @property
     def passes(self) -> PassOptions:
@@ -128,5 +133,5 @@ def _check_config(key: str, value: object) -> None:
     kind, meaning = CONFIGS[key]
     if type(value) is not kind:
         raise InputError(f"PassContext: config {key} is {value!r}; give a {kind.__name__}: {meaning}")
-    if key == "tir.usmp.enable" and value is False:
-        raise UnsupportedError(f"PassContext: config {key} is False: {meaning}; leave it out")
+    if key in _REFUSED and value is True:
+        raise UnsupportedError(f"PassContext: config {key} is True: {meaning}; leave it out")

@@ -91,11 +91,21 @@ TESTING: Mapping[str, str] = dict.fromkeys(
 )  # fmt: skip
 TIR: Mapping[str, str] = dict.fromkeys(
     (
-        "Allocate", "Block", "Buffer", "BufferLoad", "BufferStore", "Evaluate", "For", "ForKind", "IfThenElse",
-        "PrimFunc", "SeqStmt", "ir_builder", "decl_buffer", "stmt_functor", "transform",
+        "Allocate", "Block", "BufferLoad", "BufferStore", "Evaluate", "For", "ForKind", "IfThenElse",
+        "PrimFunc", "SeqStmt", "stmt_functor", "transform",
     ),
     "loops are written as te.compute with a schedule, or as a function of C by te.extern",
 )  # fmt: skip
+_FORMULA = "formulas have no form for it"
+NODES: Mapping[str, str] = {
+    "Let": f"{_FORMULA}; write the value where it is read",
+    "Not": f"{_FORMULA}; write the opposite comparison",
+    "Ramp": f"{_FORMULA}; vectorize a loop",
+    "Broadcast": f"{_FORMULA}; vectorize a loop",
+    "Shuffle": f"{_FORMULA}; vectorize a loop",
+    "StringImm": "texts are arguments of call_packed",
+    "Any": "sizes are numbers, or te.var",
+}
 TARGET: Mapping[str, str] = {"VirtualDevice": "devices are given to relay.build(devices=...), by name"}
 ANNOTATION: Mapping[str, str] = {
     "checkpoint": GRADIENT,
@@ -141,7 +151,7 @@ ALL: Mapping[str, Mapping[str, str]] = {
     "relay.annotation": ANNOTATION,
     "relay.testing": TESTING,
     "relay.frontend": FRONTEND,
-    "tir": TIR,
+    "tir": {**TIR, **NODES},
     "micro": MICRO,
     "autotvm.callback": CALLBACK,
     "autotvm.measure": MEASURE,

@@ -14,6 +14,8 @@ REFUSED_MODULES: Mapping[str, str] = {
     "auto_scheduler": _TUNER,
     "meta_schedule": _TUNER,
     "autotvm.measure.executor": "measurements run in processes of the tuner; give LocalBuilder and LocalRunner",
+    "autotvm.feature": "the cost model reads the knobs of a schedule; task.compute_flop counts operations",
+    "contrib.clang": "kernels are C; give the C of a function by s[tensor].pragma(loop, 'import_c', source)",
     "contrib.download": "models are not downloaded; give a file",
     "contrib.target": _GENERATORS,
     "contrib.tflite_runtime": "networks run as C; read the model with relay.frontend.from_tflite",

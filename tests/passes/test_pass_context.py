@@ -125,8 +125,10 @@ def test_times_are_measured():
     timing = PassTimingInstrument()
     with PassContext(opt_level=3, instruments=[timing]):
         Sequential([FoldConstant(), EliminateCommonSubexpr()])(network())
-    assert [each.name for each in timing.timings] == ["graph-fold-constants", "graph-eliminate-common-subexpressions"]
-    assert "graph-fold-constants" in timing.render()
+        names = [each.name for each in timing.timings]
+        assert names == ["graph-fold-constants", "graph-eliminate-common-subexpressions"]
+        assert "graph-fold-constants" in timing.render()
+    assert timing.render() == ""
 
 
 def test_what_is_no_instrument_is_refused():
@@ -164,9 +166,20 @@ def test_keys_that_are_unknown_or_of_another_type_are_refused(key: str, value: o
         PassContext(config={key: value})
 
 
+@pytest.mark.parametrize("key", ["relay.backend.use_auto_scheduler", "relay.backend.use_meta_schedule"])
+def test_other_searches_are_refused(key: str):
+    assert PassContext.list_configs()[key]["type"] == "IntImm"
+    assert PassContext(config={key: False}).config == {key: False}
+    with pytest.raises(UnsupportedError, match=f"config {key} is True: schedules are searched by one tuner"):
+        PassContext(config={key: True})
+
+
 def test_memory_is_planned_in_any_case():
-    with pytest.raises(UnsupportedError, match=r"config tir.usmp.enable is False: memory is planned in any case"):
-        PassContext(config={"tir.usmp.enable": False})
+    sizes: list[int] = []
+    for enable in (False, True):
+        with PassContext(config={"tir.usmp.enable": enable}):
+            sizes.append(build(network(), target="c", executor="aot").artifact.report().ram)
+    assert sizes[0] == sizes[1] > 0
 
 
 @pytest.mark.parametrize("level", ["3", -1, True])

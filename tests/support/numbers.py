@@ -14,7 +14,7 @@ from s2s.analysis.memory.buffers import outputs_of
 from s2s.analysis.network.functions import STATE
 from s2s.cli.opt import OptMain
 from s2s.data.samples import sample
-from s2s.dialects import loop
+from s2s.dialects import loop, tensor
 from s2s.errors import S2SError
 from s2s.interpret.loop import run_loop_function
 from s2s.interpret.tensor import run_tensor
@@ -142,9 +142,11 @@ def _takes_constants_otherwise(before: FuncOp, after: FuncOp) -> bool:
 
 
 def runnable(function: FuncOp) -> bool:
-    """Whether there is an interpreter for all that `function` holds; main is not run at loop level."""
+    """Whether there is an interpreter for all that `function` holds; main is not run at loop level, and functions of
+    the user are run in C only."""
     dialects = {op.dialect_name() for op in function.walk()}
-    if any(isinstance(op, loop.AllocOp | loop.NetworkCall | CallOp) for op in function.walk()):
+    others = loop.AllocOp | loop.NetworkCall | CallOp | loop.BlockCallOp | tensor.CallBlocksOp
+    if any(isinstance(op, others) for op in function.walk()):
         return False
     types = {type(argument.type) for argument in function.body.block.args}
     return (dialects <= TENSOR_LEVELS and types <= {TensorType}) or (dialects <= LOOP_LEVEL and types == {MemRefType})

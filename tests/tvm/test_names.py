@@ -145,7 +145,7 @@ def test_results_and_errors_of_the_driver(tmp_path: Path):
     assert (result.get_output("output_0").numpy().tolist(), list(result.outputs)) == ([1, 2], ["output_0"])
     with pytest.raises(tvmc.TVMCException, match=r"format '\.unknown' is not known"):
         tvmc.load(str(tmp_path / "net.unknown"))
-    with pytest.raises(tvmc.TVMCImportError, match="there is no such file"):
+    with pytest.raises(FileNotFoundError, match="there is no such file"):
         tvmc.load(str(tmp_path / "net.onnx"))
 
 

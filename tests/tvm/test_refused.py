@@ -9,12 +9,11 @@ import pytest
 
 from s2s import tvm
 from s2s.errors import UnsupportedError
-from s2s.tvm import relay, te
+from s2s.tvm import relay
 from s2s.tvm.contrib import graph_executor
 from support.project import ROOT
 
 REFUSED: dict[str, str] = json.loads((ROOT / "docs" / "tvm_refused.json").read_text())
-ROWS: list[dict[str, str]] = json.loads((ROOT / "docs" / "tvm_mechanisms.json").read_text())
 
 
 @pytest.mark.parametrize("name", [each for each in REFUSED if each.partition(".")[0] == "topi"])
@@ -28,21 +27,6 @@ def test_processors_without_code_are_refused(name: str):
 def test_other_tuners_are_refused_by_name(name: str):
     with pytest.raises(UnsupportedError, match=f"tvm.{name}: schedules are decisions that one tuner searches"):
         getattr(tvm, name)
-
-
-def test_intrinsics_of_a_program_are_refused():
-    a = te.placeholder((8,), name="A")
-    with pytest.raises(UnsupportedError, match=r"te.decl_tensor_intrin A: blocks are computed by intrinsics of the"):
-        te.decl_tensor_intrin(a.op, None)
-
-
-def test_states_of_mechanisms_name_tests_that_exist():
-    assert len(ROWS) == 121
-    assert {each["state"] for each in ROWS} <= {"same", "differs so", "refused because"}
-    for row in ROWS:
-        named = [part for part in row["note"].split("`") if part.endswith(".py") and "test_" in part]
-        assert all((ROOT / "tests" / "tvm" / each).is_file() for each in named), row
-        assert row["note"]
 
 
 def test_an_executor_is_a_module_of_functions(tmp_path: Path):

@@ -37,3 +37,9 @@ def callback(scope: Scope, op: loop.CallbackOp) -> Step:
             frame[place][:] = signless(value.reshape(-1))
 
     return step
+
+
+@MEANINGS.register(loop.BlockCallOp)
+def block_call(scope: Scope, op: loop.BlockCallOp) -> Step:
+    """`loop.block_call`: nobody but the C knows what the function does to its block."""
+    raise InputError(f"{op.function.data}: is a C function of the user, which only the emitted C can call; run that")

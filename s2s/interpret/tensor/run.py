@@ -9,6 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from s2s.dialects import tensor
+from s2s.errors import InputError
 from s2s.interpret.graph import Observer, evaluate, run_graph
 from s2s.interpret.scalar import number
 from s2s.interpret.tensor.compute import evaluate_compute
@@ -51,6 +52,9 @@ def evaluate_operation(op: Operation, operands: Sequence[Array], *, fast: bool =
             return [value.reshape(type.get_shape()) for value, type in zip(found, types, strict=True)]
         case tensor.ScatterOp():
             return evaluate_scatter(op, operands)
+        case tensor.CallBlocksOp():
+            name = op.steps.data[0].function.data
+            raise InputError(f"{name}: is a C function of the user, which only the emitted C can call; run that")
         case arith.ConstantOp():
             return [number(op.value)]
         case _:

@@ -81,6 +81,9 @@ def _formula(op: tensor.Computation | tensor.WholeOp, names: Mapping[SSAValue, s
         case tensor.ExternOp():
             results = ", ".join(names[result] for result in op.res)
             return f"{results} = {op.routine.data}({', '.join(names[value] for value in op.inputs)})"
+        case tensor.CallBlocksOp():
+            functions = ", ".join(call.function.data for call in (*(op.starts or ()), *(op.first or ()), *op.steps))
+            return f"{names[op.res]} = blocks by {functions} from {', '.join(names[value] for value in op.inputs)}"
         case tensor.ScatterOp():
             return ScatterFormula(op, names).lines()
         case tensor.TransformOp():

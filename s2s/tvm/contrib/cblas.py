@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from s2s.tvm.runtime.registry import register_func
+from s2s.tvm.te.buffers import call_packed
 from s2s.tvm.te.expressions import Tensor
-from s2s.tvm.te.extern import call_packed, extern
+from s2s.tvm.te.extern import extern
 
 __all__ = ["batch_matmul", "matmul"]
 

@@ -8,6 +8,7 @@ from s2s.tvm.relay.expr import Expr
 from s2s.tvm.relay.function import free_vars
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.text.printer import canonical_text
+from s2s.tvm.te import expressions as formulas
 
 
 def assert_structural_equal(lhs: object, rhs: object, map_free_vars: bool = False) -> None:
@@ -41,6 +42,8 @@ def _form(node: object, map_free_vars: bool) -> object:
                 id(each): f"%f{number if map_free_vars else id(each)}" for number, each in enumerate(free_vars(node))
             }
             return canonical_text(node, free)
+        case formulas.Expr():
+            return _formula(node)
         case str() | bytes():
             return node
         case Mapping():
@@ -49,3 +52,21 @@ def _form(node: object, map_free_vars: bool) -> object:
             return [_form(each, map_free_vars) for each in cast("Sequence[object]", node)]
         case _:
             return node
+
+
+def _formula(expr: formulas.Expr) -> tuple[object, ...]:
+    """What equal expressions of elements have in common; variables and tensors are equal to themselves."""
+    kind = (type(expr).__name__, expr.dtype)
+    match expr:
+        case formulas.Const():
+            return *kind, expr.value
+        case formulas.Binary():
+            return *kind, expr.sign, *map(_formula, expr.operands)
+        case formulas.Call():
+            return *kind, expr.function, *map(_formula, expr.operands)
+        case formulas.Read():
+            return *kind, expr.tensor.key, *map(_formula, expr.operands)
+        case formulas.Select() | formulas.Cast():
+            return *kind, *map(_formula, expr.operands)
+        case _:
+            return *kind, id(expr)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from s2s.errors import UnsupportedError
 from s2s.passes.graph.parallel_branches import MIN_BRANCHES
 from s2s.tvm.refusals import GENERATORS, GRADIENT
+from s2s.tvm.relay.normal_forms import AnnotateSpans, ToANormalForm, ToANormalFormExpr, ToGraphNormalForm
 from s2s.tvm.transform import FunctionPass, ModulePass, Pass, function_pass, module_pass, named
 
 
@@ -57,7 +58,6 @@ _PIPELINE = "it is part of relay.build; use PassContext to leave it out, and s2s
 _OTHER = "there is no pass for it; write one with relay.transform.function_pass"
 REFUSED: dict[str, str] = {
     "AlterOpLayout": _PIPELINE,
-    "AnnotateSpans": "expressions keep no places of text",
     "AnnotateTarget": GENERATORS,
     "BatchingOps": "use CombineParallelDense and CombineParallelBatchMatmul",
     "CanonicalizeCast": _OTHER,
@@ -97,11 +97,8 @@ REFUSED: dict[str, str] = {
     "RemoveUnusedFunctions": "functions that main does not call are not compiled",
     "SimplifyFCTranspose": _OTHER,
     "SplitArgs": "give max_function_args to the target",
-    "ToANormalForm": _FORM,
-    "ToANormalFormExpr": _FORM,
     "ToBasicBlockNormalForm": _FORM,
     "ToCPS": _FORM,
-    "ToGraphNormalForm": _FORM,
     "ToMixedPrecision": "convert the model before it is imported",
     "recast": "convert the model before it is imported",
     "build_config": "use tvm.transform.PassContext",
@@ -125,6 +122,7 @@ if not TYPE_CHECKING:
 
 
 __all__ = [
+    "AnnotateSpans",
     "BackwardFoldScaleAxis",
     "CanonicalizeOps",
     "CombineParallelBatchMatmul",
@@ -143,6 +141,9 @@ __all__ = [
     "Pass",
     "SimplifyExpr",
     "SimplifyInference",
+    "ToANormalForm",
+    "ToANormalFormExpr",
+    "ToGraphNormalForm",
     "function_pass",
     "module_pass",
 ]

@@ -9,7 +9,7 @@ get_global_func("app.twice")(nd.array([1.0, 2.0]))
 from s2s.executor.device import Device, cpu, device
 from s2s.executor.ndarray import NDArray
 from s2s.tvm.runtime import container, nd
-from s2s.tvm.runtime.library import load_module, system_lib
+from s2s.tvm.runtime.library import load_module, load_static_library, system_lib
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.packed_func import PackedFunc, convert
 from s2s.tvm.runtime.params import (
@@ -41,6 +41,7 @@ __all__ = [
     "load_module",
     "load_param_dict",
     "load_param_dict_from_file",
+    "load_static_library",
     "nd",
     "register_func",
     "remove_global_func",

@@ -30,6 +30,8 @@ from s2s.tvm.runtime.registry import functions_of_c, register_func
 from s2s.verify.build import LoadedNetwork, load_library
 from s2s.verify.toolchain import default_compiler, run_program
 
+FUNCTION_LIBRARY = "FunctionLibrary"
+"""The kind of functions of tensor expressions."""
 MAX_OBJECTS = 2**31
 """Bytes of objects in one archive; more are a mistake in the file."""
 
@@ -78,6 +80,14 @@ class LibraryModule(Module):
             return super().find(name, query_imports)
         return packed_symbol(ctypes.CDLL(str(self.path)), name, self) or super().find(name, query_imports)
 
+    def adopt(self, modules: Sequence[Module]) -> None:
+        """Have the functions of modules that were linked together, and import what they import besides their code."""
+        for module in modules:
+            self._functions |= {name: module[name] for name in module.function_names()}
+            for other in module.imported_modules:
+                if other is not self and not isinstance(other, MetadataModule):
+                    self.import_module(other)
+
     @property
     def blobs(self) -> list[bytes]:
         """The modules that are packed into the library, of each of its parts that has any."""
@@ -97,6 +107,42 @@ def packed_symbol(library: ctypes.CDLL, name: str, owner: object) -> PackedFunc 
         return None
     pointer = abi().new("s2s_function *", {"call": abi().cast("s2s_packed_call", address)})
     return PackedFunc.of_c(pointer, name, owner)
+
+
+class StaticLibrary(Module):
+    """An object file with functions of these names, which `export_library` of a function links."""
+
+    type_key = "static_library"
+
+    def __init__(self, content: bytes, functions: Sequence[str]) -> None:
+        super().__init__()
+        self._content, self._names = content, list(functions)
+
+    def function_names(self) -> list[str]:
+        """The names of the functions."""
+        return self._names
+
+    def implements_function(self, name: str, query_imports: bool = False) -> bool:
+        """Whether there is a function of that name."""
+        return name in self._names or super().implements_function(name, query_imports)
+
+    def find(self, name: str, query_imports: bool = False) -> PackedFunc | None:
+        """A function of another module; objects cannot be called before they are linked."""
+        if name in self._names:
+            raise InputError(f"static library: {name}: is called when it is linked; export the library that imports it")
+        return super().find(name, query_imports)
+
+    def save(self, file_name: str, fmt: str = "") -> None:
+        """Write the object file."""
+        write_file(file_name, self._content)
+
+
+def load_static_library(path: str | Path, func_names: Sequence[str]) -> Module:
+    """An object file that `save` has written, for a function that imports and exports it."""
+    try:
+        return StaticLibrary(Path(path).read_bytes(), func_names)
+    except OSError as error:
+        raise InputError(f"load_static_library {path}: {error.strerror}; give what save has written") from error
 
 
 class SourceModule(Module):
@@ -155,17 +201,46 @@ class ExternalModule(SourceModule):
 
 
 class SystemLibrary(Module):
-    """The functions that C has added to the registry of the process."""
+    """The functions that C has added to the registry of the process, and functions of tensor expressions that were
+    built for a `Runtime` with `system-lib`, in the shared libraries of the process."""
 
     type_key = "system_lib"
 
     def function_names(self) -> list[str]:
         """The names of these functions."""
-        return list(functions_of_c())
+        return [*functions_of_c(), *(name for each in _system_modules() for name in each.function_names())]
 
     def find(self, name: str, query_imports: bool = False) -> PackedFunc | None:
-        """The function of a name, None where C has added none of it."""
-        return functions_of_c().get(name) or super().find(name, query_imports)
+        """The function of a name, None where there is none."""
+        if (function := functions_of_c().get(name)) is not None:
+            return function
+        linked = (each.find(name) for each in _system_modules())
+        return next((each for each in linked if each is not None), None) or super().find(name, query_imports)
+
+
+def _system_modules() -> list[Module]:
+    """The functions of tensor expressions of the process that are part of the system library."""
+    listed = Path("/proc/self/maps")
+    lines = listed.read_text(encoding="utf-8").splitlines() if listed.is_file() else []
+    paths = dict.fromkeys(words[-1] for line in lines if (words := line.split(maxsplit=5))[-1].endswith(".so"))
+    for path in paths:
+        if path not in _searched:
+            _searched[path] = _system_modules_of(path)
+    return [module for path in paths for module in _searched[path]]
+
+
+_searched: dict[str, list[Module]] = {}
+"""The functions of shared libraries of the process."""
+
+
+def _system_modules_of(path: str) -> list[Module]:
+    try:
+        ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_NOW)["s2s_libraries"]
+    except (OSError, AttributeError):  # another library
+        return []
+    library = LibraryModule(path)
+    modules = [load_blob(blob, library) for blob in library.blobs]
+    return [each for each in modules if each.type_key == FUNCTION_LIBRARY and each.is_system]
 
 
 def system_lib() -> Module:
@@ -240,7 +315,8 @@ for _kind in ("o", "so", "tar"):
 def _load_library(path: Path) -> Module:
     """The module that a library holds.
 
-    Of several that were linked together it is one that imports all, and has those functions that one of them alone has.
+    Of several that were linked together it is one that imports all, and has those functions that one of them alone has;
+    functions of tensor expressions are the library's own.
     """
     library = LibraryModule(path)
     modules = [load_blob(blob, library) for blob in library.blobs]
@@ -248,6 +324,9 @@ def _load_library(path: Path) -> Module:
         return library
     if len(modules) == 1:
         return modules[0]
+    if all(module.type_key == FUNCTION_LIBRARY for module in modules):
+        library.adopt(modules)
+        return library
     counts = Counter(name for module in modules for name in module.function_names())
     joined = Module({name: module[name] for module in modules for name in module.function_names() if counts[name] == 1})
     for module in modules:

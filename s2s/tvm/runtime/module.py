@@ -21,6 +21,8 @@ class Module:
     """Functions by name, and modules that they may call. Kinds of modules override what they know better."""
 
     type_key = "functions"
+    is_system = False
+    """Whether the system library has its functions."""
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]] | None = None, entry: str | None = None) -> None:
         self._functions = {name: _packed(function, name) for name, function in (functions or {}).items()}
@@ -40,7 +42,7 @@ class Module:
     @property
     def is_dso_exportable(self) -> bool:
         """Whether it is code, which compilers and linkers write."""
-        return self.type_key in ("c", "library")
+        return self.type_key in ("c", "static_library")
 
     def function_names(self) -> list[str]:
         """The names of the functions of this module alone."""

@@ -16,10 +16,11 @@ the directives cannot say is refused, with the reason.
 
 from s2s.tvm.te import arithmetic as arithmetic
 from s2s.tvm.te import schedule as schedule
+from s2s.tvm.te.buffers import call_extern, call_packed
 from s2s.tvm.te.build import Function as Function
 from s2s.tvm.te.build import build, lower
 from s2s.tvm.te.expressions import Expr, IterVar, PlaceholderOp, Tensor, Var
-from s2s.tvm.te.extern import call_extern, call_packed, decl_tensor_intrin, extern
+from s2s.tvm.te.extern import extern
 from s2s.tvm.te.extern_call import ExternOp
 from s2s.tvm.te.operations import ComputeOp
 from s2s.tvm.te.operators import (
@@ -70,6 +71,7 @@ from s2s.tvm.te.reducers import comm_reducer, infinity, max_value, min_value
 from s2s.tvm.te.scan import ScanOp, scan
 from s2s.tvm.te.schedule import Schedule, create_schedule
 from s2s.tvm.te.stage import Stage, thread_axis
+from s2s.tvm.te.tensor_intrin import TensorIntrin, decl_tensor_intrin
 from s2s.tvm.te.tensors import compute, placeholder, reduce_axis, size_var, var
 from s2s.tvm.te.tensors import constant as const
 
@@ -83,6 +85,7 @@ __all__ = [
     "Schedule",
     "Stage",
     "Tensor",
+    "TensorIntrin",
     "Var",
     "abs",
     "acos",

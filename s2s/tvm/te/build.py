@@ -1,6 +1,7 @@
 """`te.lower` and `te.build`: a scheduled function as loops to look at, and as a function to call."""
 
 import os
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +25,7 @@ from s2s.targets import Target
 from s2s.tvm.contrib.export import Toolchain, write_library
 from s2s.tvm.names import distinct
 from s2s.tvm.runtime.blob import save_blob
-from s2s.tvm.runtime.library import MetadataModule
+from s2s.tvm.runtime.library import MetadataModule, StaticLibrary
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.target import Target as NamedTarget
 from s2s.tvm.target import resolve, target_of
@@ -32,6 +33,7 @@ from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor
 from s2s.tvm.te.library import FunctionLibrary
 from s2s.tvm.te.loops import Bind
 from s2s.tvm.te.lowering import lower_to_tensor
+from s2s.tvm.te.nests import check_imports
 from s2s.tvm.te.operations import outputs_of
 from s2s.tvm.te.schedule import Schedule
 from s2s.tvm.te.tensors import argument_of
@@ -93,6 +95,8 @@ def build(
     are written in place.
     """
     tensors = [argument_of(each) for each in args]
+    for stage in sch.stages:
+        check_imports(stage)
     compilation = compilation_of(sch, tensors, name, target, bind)
     compilation.at("loop")  # what only the lowering refuses is refused here
     return Function(Artifact(compilation), tensors, target_of(target))
@@ -169,17 +173,23 @@ class Function(Module):
     ) -> None:
         """Write a shared library (`.so`), its objects (`.tar`), or one object (`.o`), compiled for the target.
 
-        `runtime.load_module` takes the first two. `fcompile`, `addons`, `cc` and `options` are those of networks.
+        `runtime.load_module` takes the first two. `fcompile`, `addons`, `cc` and `options` are as for networks.
+        Functions and static libraries that it imports are linked as well.
         """
         names = [name for name, _ in self._args]
-        function = FunctionLibrary(self.entry_name, names)
+        function = FunctionLibrary(self.entry_name, names, is_system=self.is_system)
         library = Module()
         metadata = MetadataModule.of(self.artifact.tree().record)
-        for module in (library, metadata, *self.imported_modules):
+        linked = [each for each in self.imported_modules if isinstance(each, Function | StaticLibrary)]
+        for module in (library, metadata, *(each for each in self.imported_modules if each not in linked)):
             function.import_module(module)
         cc, options = keywords.pop("cc", None), tuple(keywords.pop("options", ()))
-        toolchain = Toolchain(fcompile, tuple(addons or ()), cc, options, keywords)
-        write_library(self.artifact, save_blob(function, library), Path(file_name), toolchain)
+        with tempfile.TemporaryDirectory(prefix="s2s-imports-") as folder:
+            objects = [Path(folder) / f"{number}.o" for number in range(len(linked))]
+            for path, module in zip(objects, linked, strict=True):
+                module.save(str(path))
+            toolchain = Toolchain(fcompile, (*objects, *(addons or ())), cc, options, keywords)
+            write_library(self.artifact, save_blob(function, library), Path(file_name), toolchain)
 
     def _run(self, *arrays: Any) -> None:
         """Run the function; arguments that it computes are overwritten."""

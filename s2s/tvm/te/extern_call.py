@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from s2s.support.frozen import frozen
-from s2s.tvm.te.expressions import Size, Tensor, TensorOp
+from s2s.tvm.te.expressions import Expr, Size, Tensor, TensorOp
 
 
 class ExternCall:
@@ -18,13 +18,14 @@ class ExternCall:
         *,
         packed: bool,
         source: str | None,
-        numbers: tuple[int | float, ...] = (),
+        numbers: tuple[int | float | Expr, ...] = (),
     ) -> None:
         self.name, self.function, self.inputs = name, function, inputs
         self.packed, self.source, self.numbers = packed, source, numbers
         names = [name] if len(outputs) == 1 else [f"{name}.v{number}" for number in range(len(outputs))]
         self.outputs = tuple(
-            Tensor(shape, dtype, ExternOp(each, (), self)) for each, (shape, dtype) in zip(names, outputs, strict=True)
+            Tensor(shape, dtype, ExternOp(each, (), self), number)
+            for number, (each, (shape, dtype)) in enumerate(zip(names, outputs, strict=True))
         )
 
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from s2s.errors import InputError
-from s2s.tvm.runtime.library import loaded_network
+from s2s.tvm.runtime.library import FUNCTION_LIBRARY, loaded_network
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.registry import register_func
 from s2s.verify.build import LoadedNetwork
@@ -13,12 +13,13 @@ from s2s.verify.build import LoadedNetwork
 class FunctionLibrary(Module):
     """A compiled function of arrays, in the library that the module imports with its metadata.
 
-    `arguments` are the names of its arguments in their order.
+    `arguments` are the names of its arguments in their order. `system_lib` finds it where `is_system`.
     """
 
-    type_key = "FunctionLibrary"
+    type_key = FUNCTION_LIBRARY
 
-    def __init__(self, name: str, arguments: list[str]) -> None:
+    def __init__(self, name: str, arguments: list[str], *, is_system: bool = False) -> None:
+        self.is_system = is_system
         self._name, self._arguments = name, arguments
         self._network: LoadedNetwork | None = None
         super().__init__({name: self._run}, entry=name)
@@ -43,10 +44,12 @@ class FunctionLibrary(Module):
 
     def save_to_binary(self) -> bytes:
         """Everything but the code."""
-        return json.dumps({"name": self._name, "arguments": self._arguments}).encode()
+        described = {"name": self._name, "arguments": self._arguments}
+        return json.dumps({**described, "system": True} if self.is_system else described).encode()
 
 
 @register_func("runtime.module.loadbinary_FunctionLibrary")
 def _load(data: bytes) -> Module:
     described = json.loads(data)
-    return FunctionLibrary(str(described["name"]), list(described["arguments"]))
+    is_system = bool(described.get("system", False))
+    return FunctionLibrary(str(described["name"]), list(described["arguments"]), is_system=is_system)

@@ -12,6 +12,7 @@ side while the reduction runs once. So do loops that are unrolled.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import Protocol
 
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
@@ -295,7 +296,20 @@ class Loops:
         return [*(dim for dim in results if dim not in inner), *inner, *(dim for dim in order if dim >= self.rank)]
 
 
-def affine(expr: Expr, loops: Loops) -> AffineExpr | None:
+class Values(Protocol):
+    """What gives loop variables and sizes their values."""
+
+    @property
+    def bind(self) -> Bind:
+        """The sizes of variables."""
+        ...
+
+    def index(self, loop: IterVar) -> AffineExpr:
+        """The value of a loop variable."""
+        ...
+
+
+def affine(expr: Expr, loops: Values) -> AffineExpr | None:
     """An index as an affine expression over the domain; None where it is none."""
     match expr:
         case Const():

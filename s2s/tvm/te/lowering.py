@@ -9,7 +9,9 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAtt
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from s2s.analysis.network.functions import IMPORTS
 from s2s.analysis.tile_and_fuse.fused_groups import groups_of
+from s2s.c_syntax.identifiers import c_identifier, c_macro
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.base import ints
 from s2s.dialects.tensor import FusedTile
@@ -21,9 +23,10 @@ from s2s.tvm.te.bodies import computation, element_of
 from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor, TensorOp, Var, VariableOp
 from s2s.tvm.te.extern_call import ExternCall
 from s2s.tvm.te.loops import Bind, Loops, size_of
-from s2s.tvm.te.nests import Nest, Part, ScanPart, parts_of
+from s2s.tvm.te.nests import BlocksPart, Nest, Part, ScanPart, parts_of
 from s2s.tvm.te.rewriting import rewritten
 from s2s.tvm.te.schedule import Schedule
+from s2s.tvm.te.tensorized import BlockCalls, named
 from s2s.tvm.te.tiles import tiles_of
 from s2s.types.dtypes import AnyTensor, tensor_type
 
@@ -67,6 +70,8 @@ class _Network:
                 self._call_outside(part)
             elif isinstance(part, ScanPart):
                 self._scan(part)
+            elif isinstance(part, BlocksPart):
+                self._call_blocks(part)
             else:
                 self._call_kernel(part, {source.key for each in self._parts[number + 1 :] for source in _sources(each)})
         self._block.add_op(ReturnOp(*(self._values[each.key] for each in self._outputs)))
@@ -87,10 +92,40 @@ class _Network:
                 result_types=types,
                 packed=part.packed,
                 source=part.source,
-                numbers=part.numbers,
+                numbers=tuple(
+                    each if not isinstance(each, Expr) else size_of(each, self._bind) for each in part.numbers
+                ),
             ),
             part.outputs,
         )
+
+    def _call_blocks(self, part: BlocksPart) -> None:
+        """Call a kernel that calls functions of C for each block of a tensor."""
+        header, result = f"{self._name}_imports.h", part.stage.tensor
+        calls = BlockCalls(part, self._bind, f'"{header}"')
+        operands = list(dict.fromkeys(part.sources))
+        block = Block(arg_types=[self._type(each) for each in operands])
+        for each, argument in zip(operands, block.args, strict=True):
+            argument.name_hint = _hint(each.name)
+        values: dict[object, SSAValue] = {each.key: at for each, at in zip(operands, block.args, strict=True)}
+        op = named(calls.op(values, self._type), part.stage)
+        block.add_ops([op, ReturnOp(op.res)])
+        name = self._name if len(self._parts) == 1 else f"{self._name}_{len(self._kernels)}"
+        types = [value.type for value in block.args], [op.res.type]
+        kernel = FuncOp(name, types, Region(block), visibility="private")
+        kernel.attributes |= {
+            "kernel": UnitAttr(),
+            IMPORTS: DictionaryAttr({header: StringAttr(self._imports(header))}),
+        }
+        self._kernels.append(kernel)
+        self._add(graph.CallOp(name, [self._values[each.key] for each in operands], [op.res.type]), [result])
+
+    def _imports(self, header: str) -> str:
+        """The text of the header with all C that the program has given."""
+        texts = [text for part in self._parts if isinstance(part, BlocksPart) for text in part.imports]
+        guard = c_macro(c_identifier(header))
+        body = "\n\n".join(text.strip() for text in dict.fromkeys(texts))
+        return f"#ifndef {guard}\n#define {guard}\n\n{body}\n\n#endif\n"
 
     def _scan(self, part: ScanPart) -> None:
         """Run the step of a scan for each row behind the initial ones, and put all rows together."""
@@ -132,7 +167,7 @@ class _Network:
         results = [each for each in self._outputs if each.key in own]
         taken = {each.key for each in results}
         results += [each for key, each in own.items() if key in read_later and key not in taken]
-        is_only = not any(isinstance(each, ExternCall | ScanPart) for each in self._parts)
+        is_only = not any(isinstance(each, ExternCall | ScanPart | BlocksPart) for each in self._parts)
         name = self._name if is_only else f"{self._name}_{len(self._kernels)}"
         kernel = self._kernel(name, nests, operands, results)
         self._kernels.append(kernel)
@@ -181,7 +216,7 @@ def type_of(each: Tensor, bind: Bind) -> AnyTensor:
 
 def _sources(part: Part) -> Sequence[Tensor]:
     """The tensors that a part reads."""
-    if isinstance(part, ScanPart):
+    if isinstance(part, ScanPart | BlocksPart):
         return part.sources
     return part.inputs if isinstance(part, ExternCall) else [each for nest in part for each in nest.sources]
 
@@ -189,7 +224,7 @@ def _sources(part: Part) -> Sequence[Tensor]:
 def _with_arguments(part: Part, inputs: Sequence[Tensor]) -> Part:
     """`part` with the variables that are arguments read from the arguments."""
     variables = {each.op.variable: each for each in inputs if isinstance(each.op, VariableOp)}
-    if isinstance(part, ExternCall) or not variables:
+    if isinstance(part, ExternCall | BlocksPart) or not variables:
         return part
 
     def value(expr: Expr) -> Expr | None:
@@ -206,6 +241,8 @@ def _made_by(part: Part) -> Sequence[Tensor]:
     """The tensors that a part computes."""
     if isinstance(part, ScanPart):
         return part.step.call.outputs
+    if isinstance(part, BlocksPart):
+        return (part.stage.tensor,)
     return part.outputs if isinstance(part, ExternCall) else [each for nest in part for each in nest.outputs]
 
 

@@ -19,6 +19,7 @@ from s2s.tvm.te.scan import ScanCall, ScanOp
 from s2s.tvm.te.schedule import Schedule
 from s2s.tvm.te.stage import VECTORIZE, Fuse, Split, Stage, product, rounds
 from s2s.tvm.te.steps import Step, step_of
+from s2s.tvm.te.tensor_intrin import TensorIntrin
 
 
 @dataclass
@@ -77,7 +78,29 @@ class ScanPart:
         return [*self.step.call.inits, *self.step.slices, *self.step.kept]
 
 
-Part = Sequence[Nest] | ExternCall | ScanPart
+@dataclass
+class BlocksPart:
+    """A stage whose blocks calls compute, and its formula with what is inlined there."""
+
+    stage: Stage
+    body: Expr
+    loop: IterVar
+    intrin: TensorIntrin
+
+    @property
+    def sources(self) -> Sequence[Tensor]:
+        """The tensors that it reads."""
+        return self.stage.op.input_tensors
+
+    @property
+    def imports(self) -> list[str]:
+        """The C of the functions."""
+        intrin = self.intrin
+        calls = [call for body in (intrin.reduce_init, intrin.body, intrin.reduce_update) for call in body or ()]
+        return list(dict.fromkeys([*self.stage.imports, *(call.source for call in calls if call.source)]))
+
+
+Part = Sequence[Nest] | ExternCall | ScanPart | BlocksPart
 
 
 def parts_of(schedule: Schedule, wanted: Sequence[Tensor] = ()) -> list[Part]:
@@ -93,12 +116,41 @@ def parts_of(schedule: Schedule, wanted: Sequence[Tensor] = ()) -> list[Part]:
     parts: list[Part] = []
     nests: list[Nest] = []
     for stage in places.alone:
-        if not isinstance(stage.op, ExternOp | ScanOp):
+        if (blocks := _blocks(schedule, stage, places)) is not None:
+            parts += [nests, blocks] if nests else [blocks]
+            nests = []
+        elif not isinstance(stage.op, ExternOp | ScanOp):
             nests += _with_tiles(schedule, stage, places.before, places.inside)
         elif (made := _called(stage.op, parts, steps)) is not None:
             parts += [nests, made] if nests else [made]
             nests = []
     return [*parts, nests] if nests else parts
+
+
+def _blocks(schedule: Schedule, stage: Stage, places: "_Places") -> BlocksPart | None:
+    """The stage as blocks that an intrinsic of the program computes; None where there is none."""
+    loop, intrin = stage.intrinsic or (None, None)
+    if loop is None or not isinstance(intrin, TensorIntrin):
+        if stage.imports:
+            raise stage.refusal("pragma import_c: no call of C computes its blocks; tensorize a loop")
+        return None
+    if places.before.get(stage) or places.inside.get(stage):
+        raise stage.refusal(f"tensorize {loop}: other stages are computed inside of its loops; compute_root them")
+    if stage.annotations or stage.prefetches:
+        raise stage.refusal(f"tensorize {loop}: loops around calls are plain; leave vectorize, unroll and parallel out")
+    assert isinstance(stage.op, ComputeOp)
+    return BlocksPart(stage, _inlined(schedule, stage.op.body), loop, intrin)
+
+
+def check_imports(stage: Stage) -> None:
+    """Refuse a stage that is computed by functions whose C nobody has given."""
+    loop, intrin = stage.intrinsic or (None, None)
+    if loop is None or not isinstance(intrin, TensorIntrin) or not isinstance(stage.op, ComputeOp):
+        return
+    if not BlocksPart(stage, stage.op.body, loop, intrin).imports:
+        name = next(call.function for body in (intrin.body, intrin.reduce_update) for call in body or ())
+        fact = f"tensorize {loop} by {intrin.name}: no C says what {name} does"
+        raise stage.refusal(f'{fact}; give it by s[{stage.op.name}].pragma(loop, "import_c", source)')
 
 
 def _called(op: ExternOp | ScanOp, parts: Sequence[Part], steps: dict[ScanCall, Step]) -> ExternCall | ScanPart | None:
@@ -148,7 +200,7 @@ class _Places:
 def _nests_of(step: Step) -> list[Nest]:
     """The nests of one step."""
     parts = parts_of(step.schedule, step.made)
-    if any(isinstance(each, ExternCall | ScanPart) for each in parts):
+    if any(isinstance(each, ExternCall | ScanPart | BlocksPart) for each in parts):
         raise InputError(f"te.scan {step.call.name}: a step calls a function outside; compute it before the scan")
     return [nest for part in parts if isinstance(part, Sequence) for nest in part]
 
@@ -193,10 +245,18 @@ def _nest(schedule: Schedule, stage: Stage, inside: Sequence[Stage]) -> Nest:
     nest = Nest(stage.tensor, op.name, op.axis, reduction, None if reduction is not None else body)
     nest.leaves, nest.relations = list(stage.leaves), list(stage.divisions)
     nest.annotations, nest.prefetches = dict(stage.annotations), list(stage.prefetches)
-    nest.intrinsic = None if stage.intrinsic is None else stage.intrinsic[1]
+    nest.intrinsic = _entry(stage)
     if stage.attached is not None and not _is_formula(stage):
         nest.attached = stage.attached[0].tensor, stage.attached[1]
     return nest
+
+
+def _entry(stage: Stage) -> str | None:
+    """The entry of the table of intrinsics that computes a reduction."""
+    found = None if stage.intrinsic is None else stage.intrinsic[1]
+    if isinstance(found, TensorIntrin):
+        raise stage.refusal(f"tensorize by {found.name}: is computed inside of another stage; compute_root it")
+    return found
 
 
 def _inlined(schedule: Schedule, body: Expr) -> Expr:
@@ -241,7 +301,7 @@ def _joined(schedule: Schedule, stage: Stage, body: Expr, producer: Stage) -> Ne
     nest.annotations = kept | mine
     named = [(tensor, block.loop(loop)) for tensor, loop in producer.prefetches]
     nest.prefetches = [*stage.prefetches, *((tensor, leaf) for tensor, leaf in named if leaf is not None)]
-    nest.intrinsic = None if producer.intrinsic is None else producer.intrinsic[1]
+    nest.intrinsic = _entry(producer)
     return nest
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
+from s2s.tvm.relay.options import Runtime
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.target import target_of
 from s2s.tvm.te.build import DEFAULT_NAME, Argument, Function, TargetLike
@@ -145,10 +146,13 @@ def build(
 ) -> Function | OpenFunction:
     """Compile a scheduled function of `args`, arrays in this order, of which the computed ones are written.
 
-    `bind` gives sizes that `te.var` left open; others are those of the arrays of each call.
+    `bind` gives sizes that `te.var` left open; others are those of the arrays of each call. For a `Runtime` with
+    `system-lib`, `runtime.system_lib` finds the function once its library is loaded.
     """
     named, given = target_of(target, target_host), bind or {}
     passed = [each for each in args if not _is_size(each, args)]
     if not open_sizes(args, given) and len(passed) == len(args):
-        return build_function(inputs, args, named, name, bind=given)
+        function = build_function(inputs, args, named, name, bind=given)
+        function.is_system = isinstance(runtime, Runtime) and bool(runtime["system-lib"])
+        return function
     return OpenFunction(name, args, lambda sizes: build_function(inputs, passed, named, name, bind=sizes), given)

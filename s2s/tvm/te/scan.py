@@ -28,7 +28,8 @@ class ScanCall:
         self.name, self.inits, self.updates, self.states = name, tuple(inits), tuple(updates), tuple(states)
         names = [name] if len(states) == 1 else [f"{name}.v{number}" for number in range(len(states))]
         self.outputs = tuple(
-            Tensor(state.shape, state.dtype, ScanOp(each, (), self)) for each, state in zip(names, states, strict=True)
+            Tensor(state.shape, state.dtype, ScanOp(each, (), self), number)
+            for number, (each, state) in enumerate(zip(names, states, strict=True))
         )
         made = [op for each in self.updates for op in reached(each.op)]
         keys = {each.key for each in self.states}

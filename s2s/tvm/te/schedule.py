@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2s.errors import InputError
+from s2s.tvm.te.buffers import Buffer
 from s2s.tvm.te.expressions import INDEX, Expr, IterVar, Read, Tensor, TensorOp
-from s2s.tvm.te.extern import Buffer
 from s2s.tvm.te.extern_call import ExternOp
 from s2s.tvm.te.operations import ComputeOp, Pack, Reduce
 from s2s.tvm.te.rewriting import renamed, rewritten

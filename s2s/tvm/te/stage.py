@@ -8,6 +8,7 @@ from s2s.tvm.error import ScheduleError
 from s2s.tvm.te.expressions import Expr, IterVar, Size, Tensor, TensorOp, const
 from s2s.tvm.te.extern_call import ExternOp
 from s2s.tvm.te.operations import ComputeOp
+from s2s.tvm.te.tensor_intrin import TensorIntrin
 
 VECTORIZE, UNROLL, PARALLEL = "vectorize", "unroll", "parallel"
 
@@ -58,7 +59,7 @@ class IterVarAttr:
     """How a loop runs: one of the numbers of `IterVar`, or the intrinsic that computes it."""
 
     iter_type: int
-    tensor_intrin: str | None = None
+    tensor_intrin: str | TensorIntrin | None = None
 
 
 ITER_TYPES = {VECTORIZE: IterVar.Vectorized, UNROLL: IterVar.Unrolled, PARALLEL: IterVar.Parallelized}
@@ -79,7 +80,9 @@ class Stage:
         """The stages that have been attached to loops of this one; some may have been moved since."""
         self.is_inlined = False
         self.prefetches: list[tuple[Tensor, IterVar]] = []
-        self.intrinsic: tuple[IterVar, str] | None = None
+        self.intrinsic: tuple[IterVar, str | TensorIntrin] | None = None
+        self.imports: list[str] = []
+        """C of functions that an intrinsic of the program calls."""
 
     def __repr__(self) -> str:
         return f"stage({self.op.name}, loops {', '.join(leave.name for leave in self.leaves)})"
@@ -229,8 +232,9 @@ class Stage:
             raise self.refusal(f"prefetch {offset} steps ahead: the directive looks one step ahead; leave offset out")
         self.prefetches.append((tensor, var))
 
-    def tensorize(self, var: IterVar, tensor_intrin: str) -> None:
-        """Compute the reduction inside of loop `var` by an entry of the target's table of intrinsics, given by name."""
+    def tensorize(self, var: IterVar, tensor_intrin: str | TensorIntrin) -> None:
+        """Compute what is inside of loop `var` by `decl_tensor_intrin`'s calls of C functions; or its reduction by an
+        entry of the target's table of intrinsics, given by name."""
         self._place(var)
         self.intrinsic = (var, tensor_intrin)
 
@@ -240,8 +244,16 @@ class Stage:
         raise self.refusal(f"bind of {ivar} to {thread_ivar.name}: threads of graphics processors; use parallel")
 
     def pragma(self, var: IterVar, pragma_type: str, pragma_value: object = None) -> None:
-        """Refused: a hint for TVM's own code generator."""
+        """Take the C of functions that `tensorize` calls, by `import_c`; hints for TVM's generators are refused."""
         self._place(var)
+        if pragma_type == "import_c":
+            text = str(pragma_value)
+            if 'extern "C"' in text and "__cplusplus" not in text:
+                raise self.refusal('pragma import_c: is C++; leave extern "C" out')
+            self.imports.append(text)
+            return
+        if pragma_type == "import_llvm":
+            raise self.refusal("pragma import_llvm: kernels are C; give the C of the function by import_c")
         raise self.refusal(
             f"pragma {pragma_type}: is a hint for TVM's own code generator; say it by unroll, vectorize or parallel"
         )

@@ -131,6 +131,8 @@ class _Stripping:
                 raise self._refusal(old.op, f"{time} is split or fused; rows are computed one after the other")
             new.leaves = [each for each in old.leaves if each is not time]
             new.relations, new.annotations = list(old.relations), dict(old.annotations)
+            if old.imports:
+                raise self._refusal(old.op, "pragma import_c: steps of a scan call no C; compute it before the scan")
             new.is_inlined, new.prefetches, new.intrinsic = old.is_inlined, list(old.prefetches), old.intrinsic
         for old, new in pairs:
             if old.attached is not None and old.attached[0] in stages and old.attached[1] is not old.op.axis[0]:

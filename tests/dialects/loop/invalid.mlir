@@ -353,6 +353,18 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 
 // -----
 
+%x = "test.op"() : () -> memref<4xi8>
+loop.block_call "f"(%x) [affine_map<() -> (0)>()] {arguments = [0 : index], extents = [], header = "h"} : memref<4xi8>
+// CHECK: f takes 1 blocks, expected extents for each
+
+// -----
+
+%x = "test.op"() : () -> memref<4xi8>
+loop.block_call "f"(%x) [affine_map<() -> (0, 1)>()] {arguments = [0 : index], extents = [array<i64: 4, 1>], header = "h"} : memref<4xi8>
+// CHECK: loop.block_call: map gives 2 results, 1 expected
+
+// -----
+
 %x, %w = "test.op"() : () -> (memref<16xi8>, memref<64xi8>)
 %s = loop.intrinsic_rows <"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">(%x, %w[affine_map<() -> (0, 0)>()]) {steps = 12 : i64} : memref<16xi8>, memref<64xi8> -> vector<4xi32>
 // CHECK: loop.intrinsic_rows: 12 steps are no groups of 8

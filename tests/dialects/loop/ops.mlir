@@ -242,6 +242,17 @@ func.func private @callback(%y: memref<4xi8>, %x: memref<4xi8>, %options: memref
   func.return
 }
 
+// CHECK-LABEL:   func.func private @block_call
+// GENERIC-LABEL: sym_name = "block_call"
+func.func private @block_call(%y: memref<16xf32>, %x: memref<64xf32>) {
+  loop.for %i = 0 to 4 {
+    // CHECK: loop.block_call "sum"(%y, %x) [affine_map<(d0) -> ((d0 * 4), (d0 * 16))>(%i)] {arguments = [0 : index, 1 : index, 16 : i32], extents = [array<i64: 4, 1>, array<i64: 4, 4, 4, 1>], header = "\22sum.h\22"} : memref<16xf32>, memref<64xf32>
+    // GENERIC: "loop.block_call"(%y, %x, %i) <{function = "sum",
+    loop.block_call "sum"(%y, %x) [affine_map<(d0) -> ((d0 * 4), (d0 * 16))>(%i)] {arguments = [0 : index, 1 : index, 16 : i32], extents = [array<i64: 4, 1>, array<i64: 4, 4, 4, 1>], header = "\22sum.h\22"} : memref<16xf32>, memref<64xf32>
+  }
+  func.return
+}
+
 // CHECK-LABEL:   func.func private @extern
 // GENERIC-LABEL: sym_name = "extern"
 func.func private @extern(%y: memref<20xi32>, %x: memref<400xf32>, %s: memref<656xui32>) {

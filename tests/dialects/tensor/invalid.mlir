@@ -435,3 +435,51 @@
 %x = "test.op"() : () -> f32
 %y = tensor.quantize %x {zero_point = 128 : i32}
 // CHECK: tensor.quantize: zero point 128 is outside of i8
+
+// -----
+
+%x = "test.op"() : () -> tensor<16xf32>
+%y = tensor.call_blocks (%x) {domain = array<i64: 0>, reduced = array<i64>, accesses = [#tensor.access<affine_map<(i) -> (i * 4)>>, #tensor.access<affine_map<(i) -> (i * 4)>>], blocks = [array<i64: 4>, array<i64: 4>], steps = [#tensor.block_call<"f", [0 : index, 1 : index]>], header = "h"} : (tensor<16xf32>) -> tensor<16xf32>
+// CHECK: tensor.call_blocks: loops [0] with 1 calls
+
+// -----
+
+%x = "test.op"() : () -> tensor<16xf32>
+%y = tensor.call_blocks (%x) {domain = array<i64: 4>, reduced = array<i64>, accesses = [#tensor.access<affine_map<(i) -> (i * 4)>>, #tensor.access<affine_map<(i) -> (i * 4)>>], blocks = [array<i64: 4>, array<i64: 4>], steps = [], header = "h"} : (tensor<16xf32>) -> tensor<16xf32>
+// CHECK: tensor.call_blocks: loops [4] with 0 calls
+
+// -----
+
+%x = "test.op"() : () -> tensor<16xf32>
+%y = tensor.call_blocks (%x) {domain = array<i64: 4>, reduced = array<i64: 1>, accesses = [#tensor.access<affine_map<(i) -> (i * 4)>>, #tensor.access<affine_map<(i) -> (i * 4)>>], blocks = [array<i64: 4>, array<i64: 4>], steps = [#tensor.block_call<"f", [0 : index, 1 : index]>], header = "h"} : (tensor<16xf32>) -> tensor<16xf32>
+// CHECK: tensor.call_blocks: [1] are no loops of [4]
+
+// -----
+
+%x = "test.op"() : () -> tensor<16xf32>
+%y = tensor.call_blocks (%x) {domain = array<i64: 4>, reduced = array<i64: 0>, accesses = [#tensor.access<affine_map<(i) -> (i * 4)>>, #tensor.access<affine_map<(i) -> (i * 4)>>], blocks = [array<i64: 4>, array<i64: 4>], steps = [#tensor.block_call<"f", [0 : index, 1 : index]>], header = "h"} : (tensor<16xf32>) -> tensor<16xf32>
+// CHECK: tensor.call_blocks: starts or first belong to a reduction outside of the blocks
+
+// -----
+
+%x = "test.op"() : () -> tensor<16xf32>
+%y = tensor.call_blocks (%x) {domain = array<i64: 4>, reduced = array<i64>, accesses = [#tensor.access<affine_map<(i) -> (i * 4 + 1)>>, #tensor.access<affine_map<(i) -> (i * 4)>>], blocks = [array<i64: 4>, array<i64: 4>], steps = [#tensor.block_call<"f", [0 : index, 1 : index]>], header = "h"} : (tensor<16xf32>) -> tensor<16xf32>
+// CHECK: tensor.call_blocks: blocks of 4 from 1 to 13 leave a dimension of 16 of tensor<16xf32>
+
+// -----
+
+%x = "test.op"() : () -> tensor<16xf32>
+%y = tensor.call_blocks (%x) {domain = array<i64: 4>, reduced = array<i64>, accesses = [#tensor.access<affine_map<(i) -> (i * 4)>>, #tensor.access<affine_map<(i) -> (i * 4)>>], blocks = [array<i64: 4, 1>, array<i64: 4>], steps = [#tensor.block_call<"f", [0 : index, 1 : index]>], header = "h"} : (tensor<16xf32>) -> tensor<16xf32>
+// CHECK: tensor.call_blocks: (d0) -> ((d0 * 4)) with blocks [4, 1] does not fit tensor<16xf32>
+
+// -----
+
+%x = "test.op"() : () -> tensor<16xf32>
+%y = tensor.call_blocks (%x) {domain = array<i64: 4>, reduced = array<i64>, accesses = [#tensor.access<affine_map<(i) -> (i * 4)>>, #tensor.access<affine_map<(i) -> (i * 4)>>], blocks = [array<i64: 4>, array<i64: 4>], steps = [#tensor.block_call<"f", [2 : index]>], header = "h"} : (tensor<16xf32>) -> tensor<16xf32>
+// CHECK: tensor.call_blocks: f takes block [2]
+
+// -----
+
+%x = "test.op"() : () -> tensor<16xf32>
+%y = tensor.call_blocks (%x) {domain = array<i64: 4>, reduced = array<i64>, accesses = [#tensor.access<affine_map<(i) -> (i * 4)>>], blocks = [array<i64: 4>], steps = [#tensor.block_call<"f", [0 : index]>], header = "h"} : (tensor<16xf32>) -> tensor<16xf32>
+// CHECK: tensor.call_blocks: 2 tensors, expected an access and a block for each

@@ -313,3 +313,17 @@ func.func private @tree(%x: tensor<4xf32>) -> tensor<4xf32> {
   } : (tensor<4xf32>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func private @call_blocks
+func.func private @call_blocks(%a: tensor<8x64xf32>, %b: tensor<48x64xf32>) -> tensor<8x48xf32> {
+  // CHECK-NEXT:  %c = tensor.call_blocks(%a, %b) {domain = array<i64: 8, 3, 2>, reduced = array<i64: 2>,
+  // CHECK-SAME:    starts = [#tensor.block_call<"reset", [0 : index, 16 : i32]>]
+  // CHECK-SAME:    header = "\22calls.h\22"} : (tensor<8x64xf32>, tensor<48x64xf32>) -> tensor<8x48xf32>
+  %c = tensor.call_blocks (%a, %b) {domain = array<i64: 8, 3, 2>, reduced = array<i64: 2>,
+    accesses = [#tensor.access<affine_map<(i, j, k) -> (i, j * 16)>>, #tensor.access<affine_map<(i, j, k) -> (i, k * 32)>>, #tensor.access<affine_map<(i, j, k) -> (j * 16, k * 32)>>],
+    blocks = [array<i64: 1, 16>, array<i64: 1, 32>, array<i64: 16, 32>],
+    starts = [#tensor.block_call<"reset", [0 : index, 16 : i32]>],
+    steps = [#tensor.block_call<"update", [0 : index, 1 : index, 2 : index, 64 : i32]>], header = "\22calls.h\22"}
+    : (tensor<8x64xf32>, tensor<48x64xf32>) -> tensor<8x48xf32>
+  func.return %c : tensor<8x48xf32>
+}

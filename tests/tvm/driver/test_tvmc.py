@@ -1,5 +1,6 @@
 """TVM's driver: its four calls, saved models and packages, and the command line."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 from s2s.cli.main import Commands
 from s2s.errors import S2SError, UnsupportedError
 from s2s.tvm.driver import tvmc
+from s2s.tvm.driver.tvmc import frontends
 from s2s.tvm.driver.tvmc.autotuner import filter_tasks
 from s2s.tvm.driver.tvmc.command import attributes, main, shapes_of
 from s2s.tvm.driver.tvmc.compiler import config_of
@@ -181,3 +183,28 @@ def test_the_command_is_one_of_s2s(tmp_path: Path):
     words = ["tvmc", "compile", str(DIGITS), "--target", "c", "-o", str(tmp_path / "d.tar")]
     done = CliRunner().invoke(Commands(), words)
     assert (done.exit_code, done.output) == (0, f"{tmp_path / 'd.tar'}\n")
+
+
+def test_readers_are_found_by_name_and_by_the_ending_of_a_file():
+    kinds = {
+        "onnx": frontends.OnnxFrontend,
+        "tflite": frontends.TFLiteFrontend,
+        "pytorch": frontends.PyTorchFrontend,
+        "relay": frontends.RelayFrontend,
+    }
+    assert frontends.get_frontend_names() == list(kinds)
+    for name, kind in kinds.items():
+        assert type(frontends.get_frontend_by_name(name)) is kind
+        assert all(type(frontends.guess_frontend(f"net.{ending}")) is kind for ending in kind.suffixes())
+    with pytest.raises(tvmc.TVMCException, match=r"format '.txt' is not known; give one of onnx"):
+        frontends.guess_frontend("net.txt")
+    with pytest.raises(UnsupportedError, match="format keras is not read; write the model as ONNX or TFLite"):
+        frontends.guess_frontend("net.h5")
+    with pytest.raises(FileNotFoundError, match="there is no such file; give the path of a model"):
+        tvmc.load("none.txt", model_format="onnx")
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(tvmc.TVMCImportError, match=r"net.pt2: torch is not installed; pip install torch"):
+        tvmc.load("net.pt2")

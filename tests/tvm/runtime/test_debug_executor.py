@@ -109,12 +109,30 @@ def test_every_call_is_timed(module: GraphModuleDebug):
     module.set_input("x", X)
     times = module.run_individual(number=2, repeat=2)
     assert [time > 0 for time in times] == [False, False, True, True, True, True]
-    assert len(module.run_individual_node(2, number=1, repeat=3)) == 3
+    assert len(module.run_individual_node(2, number=1, repeat=3).results) == 3
+    assert module.run_individual_node(0, repeat=2).results == (0.0, 0.0)
     report = module.profile(x=X)
     assert [call.name for call in report.calls] == ["sum", "flat", "twice", "moved"]
     assert "sum" in report.table()
     assert report.csv().count("\n") == 5
     assert len(json.loads(report.json())["calls"]) == 4
+
+
+def test_nodes_times_and_tensors_of_a_run(module: GraphModuleDebug, capsys: pytest.CaptureFixture[str]):
+    module.run(number=2, repeat=2, x=X)
+    result = module.debug_datum
+    assert [each["op"] for each in result.get_graph_nodes()] == ["param", "param", "add", NO_OPERATION, CONCAT, COPY]
+    assert result.get_graph_node_shapes()[4] == [4]
+    assert set(result.get_graph_node_dtypes()) == {F32}
+    assert result.get_graph_node_output_num(result.get_graph_nodes()[2]) == 1
+    assert result.get_output_tensors()["sum____topo-index:2____output-num:0"].tolist() == [11, 22]
+    result.display_debug_result()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split("  ")[0] == "Node Name"
+    assert sorted(line.split()[0] for line in lines[2:-1]) == ["flat", "moved", "sum", "twice"]
+    assert lines[-1].startswith("Total_time")
+    in_order = result.get_debug_result(sort_by_time=False).splitlines()
+    assert [line.split()[0] for line in in_order[2:]] == ["sum", "flat", "twice", "moved", "Total_time"]
 
 
 class NumberCalls(MetricCollector):

@@ -1,5 +1,6 @@
 """Networks and functions that are linked together: no two trees define the same symbol, and all are found again."""
 
+import ctypes
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from s2s import api, tvm
-from s2s.errors import ToolchainError
+from s2s.errors import InputError, ToolchainError
 from s2s.tvm import relay, te
 from s2s.tvm.contrib import cc
 from s2s.tvm.contrib.aot_executor import AotModule
@@ -134,3 +135,51 @@ def test_functions_of_one_name_are_told_apart_by_nobody(tmp_path: Path) -> None:
         function("one").save(str(tmp_path / folder / "one.o"))
     with pytest.raises(ToolchainError, match=r"multiple definition of .one_run"):
         cc.create_shared(str(tmp_path / "both.so"), [str(tmp_path / each / "one.o") for each in ("a", "b")])
+
+
+@pytest.mark.parametrize("suffix", ["so", "tar"])
+def test_functions_that_import_each_other_are_one_library(tmp_path: Path, suffix: str) -> None:
+    first, second, third = function("one"), function("two"), function("three")
+    assert first.implements_function("one")
+    assert second.is_dso_exportable
+    second.save(str(tmp_path / "two.o"))
+    static = tvm.runtime.load_static_library(str(tmp_path / "two.o"), ["two"])
+    assert (static.type_key, static.implements_function("two"), static.is_dso_exportable) == (
+        "static_library",
+        True,
+        True,
+    )
+    with pytest.raises(InputError, match="two: is called when it is linked; export the library that imports it"):
+        static["two"]
+    first.import_module(static)
+    first.import_module(third)
+    first.export_library(tmp_path / f"all.{suffix}")
+    library = tvm.runtime.load_module(tmp_path / f"all.{suffix}")
+    assert (library.type_key, library.imported_modules, library.is_dso_exportable) == ("library", [], False)
+    x, y = tvm.nd.array(np.arange(8, dtype=np.float32)), tvm.nd.empty((8,), "float32")
+    for name in ("two", "three"):
+        library[name](x, y)
+        assert y.numpy().tolist() == list(range(0, 16, 2))
+    assert library.implements_function("one")
+
+
+def test_a_missing_static_library_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"load_static_library .*none.o: No such file or directory; give"):
+        tvm.runtime.load_static_library(tmp_path / "none.o", ["f"])
+
+
+def test_the_system_library_has_functions_of_loaded_libraries(tmp_path: Path) -> None:
+    a = te.placeholder((8,), name="A")
+    for name, is_system in (("of_system", True), ("alone", False)):
+        b = te.compute((8,), lambda i: a[i] * 2.0, name="B")
+        runtime = relay.backend.Runtime("cpp", {"system-lib": is_system})
+        tvm.build(te.create_schedule(b.op), [a, b], "llvm", runtime=runtime, name=name).save(
+            str(tmp_path / f"{name}.o")
+        )
+    cc.create_shared(str(tmp_path / "both.so"), [str(tmp_path / f"{name}.o") for name in ("of_system", "alone")])
+    assert "of_system" not in tvm.runtime.system_lib().function_names()
+    ctypes.CDLL(str(tmp_path / "both.so"))
+    library, y = tvm.runtime.system_lib(), tvm.nd.empty((8,), "float32")
+    assert {"of_system", "alone"} & set(library.function_names()) == {"of_system"}
+    library["of_system"](tvm.nd.array(np.ones(8, np.float32)), y)
+    assert y.numpy().tolist() == [2] * 8

@@ -202,7 +202,7 @@ def test_numbers_tell_their_types():
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [(relay.frontend, "from_keras"), (tvm.tir, "decl_buffer"), (tvm.target, "VirtualDevice")],
+    [(relay.frontend, "from_keras"), (tvm.tir, "BufferLoad"), (tvm.target, "VirtualDevice")],
 )
 def test_other_names_are_refused_with_the_reason(module: Any, name: str):
     with pytest.raises(UnsupportedError, match=f"{name}: is not offered; "):

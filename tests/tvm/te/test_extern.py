@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from s2s.errors import InputError
-from s2s.tvm import te
+from s2s.tvm import te, tir
 from s2s.tvm.runtime import register_func, remove_global_func
-from s2s.tvm.te.extern import Buffer, Call
+from s2s.tvm.te.buffers import Buffer, Call, Calls
 from s2s.types.dtypes import Array
 
 HALVE = "void halve(float *y, const float *x) { for (int i = 0; i < 20; ++i) { y[i] = 0.5f * x[i]; } }"
@@ -144,3 +144,30 @@ def test_numbers_follow_the_tensors_of_a_packed_function(turned: bool):
     assert "type_codes[4] = S2S_ARG_INT;" in "".join(
         function.artifact.tree().text(name) for name in function.artifact.tree().files if name.endswith(".c")
     )
+
+
+def test_outputs_are_numbered_and_sizes_are_numbers_of_a_call():
+    n = te.size_var("n")
+    a = te.placeholder((n,), name="A")
+
+    def call(ins: list[Buffer], outs: list[Buffer]) -> Calls:
+        ib = tir.ir_builder.create()
+        ib.emit(tir.call_packed("test.outside", ins[0].data, *(each.access_ptr("w") for each in outs), n))
+        return ib.get()
+
+    outputs: list[te.Tensor] = te.extern([(n,), (n,)], [a], call, name="two")
+    assert [each.value_index for each in outputs] == [0, 1]
+    seen: list[int] = []
+
+    def outside(x: Array, y: Array, z: Array, count: int) -> None:
+        seen.append(count)
+        y[:], z[:] = x, 2 * x
+
+    register_func("test.outside", outside)
+    try:
+        function = te.build(te.create_schedule([each.op for each in outputs]), [a, *outputs], bind={"n": 3})
+        y, z = np.zeros(3, np.float32), np.zeros(3, np.float32)
+        function(np.array([1, 2, 3], np.float32), y, z)
+    finally:
+        remove_global_func("test.outside")
+    assert (y.tolist(), z.tolist(), set(seen)) == ([1, 2, 3], [2, 4, 6], {3})

@@ -1,8 +1,8 @@
-"""Lower calls of C functions that the user or a code generator supplies, and declare these."""
+"""Lower calls of C functions that the user or a code generator supplies, and declare them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region, SSAValue
 
@@ -10,9 +10,12 @@ from s2s.analysis.network.functions import DEFINITIONS, DEVICE, EXTERNAL, HEADER
 from s2s.dialects import c, loop
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.affine import index_expression
 from s2s.passes.loop.lower_to_c.arena import element_of
 from s2s.passes.loop.lower_to_c.builder import Builder, value_type
+from s2s.passes.loop.lower_to_c.memory import pointer
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
+from s2s.types.hints import isa
 
 DOC = "Supplied by the user: writes its outputs, which come first, from its inputs."
 DOC_OF_PACKED = "Calls the packed function {packed}: writes its outputs, which come first, from its inputs."
@@ -33,6 +36,25 @@ def weight(b: Builder, op: loop.WeightOp) -> SSAValue:
 def call(b: Builder, op: loop.CallbackOp) -> None:
     """A call of a C function."""
     b.block.add_op(c.CallOp(op.function.data, [b.value(operand) for operand in op.operands]))
+
+
+@LOWERINGS.register(loop.BlockCallOp)
+def block_call(b: Builder, op: loop.BlockCallOp) -> None:
+    """A call of a C function with pointers to blocks, which are not `const`, as the function may leave that out."""
+    arguments: list[SSAValue] = []
+    for each in op.arguments:
+        if isa(each, IntegerAttr) and isinstance(each.type, IndexType):
+            number = each.value.data
+            at = index_expression(b, op.map.data.results[number], op.indices)
+            arguments.append(_without_const(b, pointer(b, op.buffers[number], at)))
+        elif isa(each, IntegerAttr) or isa(each, FloatAttr):
+            arguments.append(b.literal(each.value.data, each.type))
+    b.block.add_op(c.CallOp(op.function.data, arguments, header=op.header.data))
+
+
+def _without_const(b: Builder, value: SSAValue) -> SSAValue:
+    type = value.type
+    return b.add(c.CastOp(value, c.PtrType(type.element))) if isinstance(type, c.PtrType) and type.is_const else value
 
 
 def callback_prototypes(kernels: Iterable[FuncOp]) -> list[c.FuncOp]:

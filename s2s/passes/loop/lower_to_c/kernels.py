@@ -7,7 +7,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block
 
 from s2s.analysis.memory.buffers import written_by
-from s2s.analysis.network.functions import DOC, POOL
+from s2s.analysis.network.functions import DOC, IMPORTS, POOL
 from s2s.c_syntax.identifiers import c_identifier, pool_macro
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
@@ -43,7 +43,9 @@ def lower_kernel(
     tile = block.args[-1] if has_tiles else None
     _lower_body(func, block, Builder(block, weights=weights or {}, sizes=given, tile=tile))
     section = section_of(func)
-    return c.FuncOp(name, types, body=block, doc=doc_of(func), restrict_macro=restrict_macro, section=section)
+    made = c.FuncOp(name, types, body=block, doc=doc_of(func), restrict_macro=restrict_macro, section=section)
+    made.attributes |= {IMPORTS: func.attributes[IMPORTS]} if IMPORTS in func.attributes else {}
+    return made
 
 
 def lower_part(func: FuncOp, name: str, in_place: frozenset[int]) -> c.FuncOp:

@@ -96,15 +96,29 @@ class LowerKernel:
             FusedGroupEmitter(group, buffers, scratch, block, sizes).emit()
             for op in group.ops:
                 emit_margins(op, buffers, block, sizes)
-        if self.scatter is not None:
-            ScatterEmitter(self.scatter, buffers, block, sizes).emit()
-        if routine is not None:
-            block.add_op(_call(routine, buffers, waiting))
+        self._emit_last(buffers, waiting, block, sizes)
         block.add_op(ReturnOp())
         self.func.body.detach_block(self.func.body.block)
         self.func.body.add_block(block)
         self.func.function_type = FunctionType.from_lists(types, [])
         return tuple(types[len(self.returned) + len(inputs) :])
+
+    def _emit_last(
+        self,
+        buffers: Mapping[SSAValue, SSAValue],
+        scratch: Sequence[SSAValue],
+        block: Block,
+        sizes: Mapping[str, loop.SizeOp],
+    ) -> None:
+        """Append the operation without a schedule to `block`, if the kernel ends in one."""
+        if self.scatter is not None:
+            ScatterEmitter(self.scatter, buffers, block, sizes).emit()
+        if isinstance(self.last, tensor.ExternOp):
+            block.add_op(_call(self.last, buffers, scratch))
+        if isinstance(self.last, tensor.CallBlocksOp):
+            from s2s.passes.tensor.lower_to_loop.block_calls import emit_calls
+
+            emit_calls(self.last, buffers, block)
 
     def _sizes(self) -> dict[str, loop.SizeOp]:
         """Return the sizes that computations have at run time, by name."""

@@ -13,6 +13,7 @@ from s2s.tvm.autotvm.dispatcher import (
     FallbackContext,
 )
 from s2s.tvm.autotvm.kernel_task import KernelTask as KernelTask
+from s2s.tvm.autotvm.task.flop import FlopCalculationError, compute_flop
 from s2s.tvm.autotvm.template import TEMPLATES as TASK_TABLE
 from s2s.tvm.autotvm.template import get_config, template
 from s2s.tvm.autotvm.template_task import TemplateTask as TemplateTask
@@ -29,7 +30,9 @@ __all__ = [
     "ApplyHistoryBest",
     "DispatchContext",
     "FallbackContext",
+    "FlopCalculationError",
     "Task",
+    "compute_flop",
     "create",
     "extract_from_multiple_program",
     "extract_from_program",

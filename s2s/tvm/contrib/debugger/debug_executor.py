@@ -12,7 +12,6 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,9 @@ from s2s.executor.device import Device, check_device, cpu
 from s2s.executor.graph_json import Call, Value
 from s2s.executor.params import save_param_dict
 from s2s.support.frozen import frozen
+from s2s.tvm.contrib.debugger.debug_result import DebugResult, NodeTime
 from s2s.tvm.contrib.graph_executor import GraphModule, node_number
-from s2s.tvm.runtime.benchmark import measure
+from s2s.tvm.runtime.benchmark import BenchmarkResult, measure
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.program import Program
 from s2s.types.weights import Array
@@ -57,17 +57,6 @@ class MetricCollector(ABC):
     @abstractmethod
     def stop(self, started: Any) -> Mapping[str, float]:
         """The figures of the call."""
-
-
-@frozen
-class NodeTime:
-    """What one node has taken."""
-
-    name: str
-    function: str
-    seconds: float
-    metrics: Mapping[str, float] = field(default_factory=dict[str, float])
-    """The figures of collectors."""
 
 
 @frozen
@@ -119,13 +108,15 @@ class GraphModuleDebug(GraphModule):
         self.module: Program = module
         self._graph = json.loads(graph_json_str)
         self._folder = None if dump_root is None else Path(dump_root) / FOLDER
+        self._times: list[NodeTime] = []
 
-    def run(self, **input_dict: npt.ArrayLike) -> None:
-        """Run the network, and write times and all tensors if there is a folder for them."""
+    def run(self, number: int = 1, repeat: int = 1, min_repeat_ms: int = 0, **input_dict: npt.ArrayLike) -> None:
+        """Run the network, then each node by itself for its time, and write times and all tensors if there is a folder
+        for them; `debug_datum` has both."""
         super().run(**input_dict)
+        times = self._times = self._measure(number, repeat, min_repeat_ms)
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
-            times = self._measure(1, 1, 0)
             (self._folder / GRAPH_DUMP).write_text(json.dumps(self._described_nodes(), indent=2), encoding="utf-8")
             (self._folder / TRACE).write_text(json.dumps(_trace(times)), encoding="utf-8")
             (self._folder / TENSORS).write_bytes(save_param_dict(self._tensors()))
@@ -136,13 +127,34 @@ class GraphModuleDebug(GraphModule):
         times = iter(self._measure(number, repeat, min_repeat_ms))
         return [next(times).seconds * 1e6 if isinstance(node, Call) else 0.0 for node in self.module.network.nodes]
 
-    def run_individual_node(self, index: int, number: int = 10, repeat: int = 1, min_repeat_ms: int = 0) -> list[float]:
-        """Seconds of one node, a figure for each repetition."""
-        node_number(self.module, index)
-        measured = measure(
-            lambda: self.module.run_node(index), repeat=repeat, number=number, min_repeat_seconds=min_repeat_ms / 1000
+    def run_individual_node(
+        self,
+        index: int,
+        number: int = 10,
+        repeat: int = 1,
+        min_repeat_ms: int = 0,
+        limit_zero_time_iterations: int = 100,
+        cooldown_interval_ms: int = 0,
+        repeats_to_cooldown: int = 1,
+    ) -> BenchmarkResult:
+        """Seconds of one node, a figure for each repetition; 0 for an input."""
+        node = self.module.network.nodes[node_number(self.module, index)]
+        if not isinstance(node, Call):
+            return BenchmarkResult((0.0,) * repeat)
+        return measure(
+            lambda: self.module.run_node(index),
+            repeat=repeat,
+            number=number,
+            min_repeat_seconds=min_repeat_ms / 1000,
+            limit_zero_time_iterations=limit_zero_time_iterations,
+            cooldown_seconds=cooldown_interval_ms / 1000,
+            repeats_to_cooldown=repeats_to_cooldown,
         )
-        return list(measured.results)
+
+    @property
+    def debug_datum(self) -> "DebugResult":
+        """The nodes, and the tensors and times of the last run."""
+        return DebugResult(self._described_nodes()["nodes"], self._times, self._tensors)
 
     def profile(self, collectors: Sequence[MetricCollector] | None = None, **input_dict: npt.ArrayLike) -> Report:
         """The times of all calls of one run, and the figures of `collectors`."""
@@ -168,7 +180,7 @@ class GraphModuleDebug(GraphModule):
                 seconds = time.perf_counter() - start
                 figures = [each.stop(begun) for each, begun in zip(collectors, started, strict=True)]
                 if number * repeat > 1 or min_repeat_ms:
-                    seconds = min(self.run_individual_node(index, number, repeat, min_repeat_ms))
+                    seconds = min(self.run_individual_node(index, number, repeat, min_repeat_ms).results)
                 metrics = {name: figure for one in figures for name, figure in one.items()}
                 found.append(NodeTime(node.name, node.function, seconds, metrics))
         return found

@@ -11,4 +11,8 @@ class TVMCImportError(TVMCException):
     """A model cannot be read."""
 
 
-__all__ = ["TVMCException", "TVMCImportError"]
+class MissingModelError(TVMCException, FileNotFoundError):
+    """There is no file of a model."""
+
+
+__all__ = ["MissingModelError", "TVMCException", "TVMCImportError"]
