@@ -23,7 +23,7 @@ from s2s.passes.loop.lower_to_c.builder import (
     vector_name,
 )
 from s2s.passes.loop.lower_to_c.integers import is_negation
-from s2s.passes.loop.lower_to_c.neighbours import position
+from s2s.passes.loop.lower_to_c.neighbours import distance_from_anchor, position
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.types.affine import bounds, linear
 from s2s.types.dtypes import to_numpy, ui8, ui16
@@ -46,6 +46,9 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
         base, offset = split
         return b.vector_call("load_at", [pointer(b, op.buffer, base), offset], op.result.type, reads=True)
     narrow = _narrow(op.result)
+    if distance := distance_from_anchor(b, op):
+        arguments = [vector_pointer(b, op.buffer, position(b, op, distance)), b.literal(distance, INDEX)]
+        return b.vector_call("load_i8_at", arguments, carried(op.result.type), header=headers.LANES, reads=True)
     function, extra = _vector_access(b, op, f"load{narrow}")
     type = carried(op.result.type) if narrow else op.result.type
     arguments = [vector_pointer(b, op.buffer, at), *extra]
