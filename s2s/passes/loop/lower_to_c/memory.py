@@ -76,6 +76,9 @@ def _split_offset(b: Builder, at: SSAValue, offsets: range) -> tuple[SSAValue, S
 def _shares_base(b: Builder, op: loop.LoadOp) -> bool:
     """Return whether enough loads of a block differ by constants only, so that one base with offsets serves all."""
     assert isa(op.buffer.type, MemRefType)
+    around = op.parent_op()
+    if isinstance(around, loop.ForOp) and around.unroll is not None:
+        return False
     block, terms, others = op.parent, linear(op.map.data.results[0], ranges_of(b, op.indices)).terms, 0
     for other in block.ops if block is not None else ():
         if isinstance(other, loop.LoadOp) and other.buffer is op.buffer and other.indices == op.indices:
