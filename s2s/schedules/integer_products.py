@@ -32,6 +32,8 @@ LONG_SUM, LONGER_SUM = 128, 256
 TRIPLE, TRIPLE_STEPS = 3, 16
 """Pixels of a tile by two channels where rows are whole multiples, and steps written out. Elsewhere the remaining
 pixels need a second copy of the loop body, which takes too much flash."""
+SHORT_STEPS = 16
+"""Steps of a short sum that are written out where flash does not count."""
 SHARED_SUM, SHARED_STEPS = 48, 32
 """Steps of a sum from which on two channels share three pixels, and which are written out."""
 QUAD, QUAD_SUM, QUAD_STEPS = 4, 16, 32
@@ -133,7 +135,7 @@ def _register_block(
     if aim != "size" and channels % 2 == 0 and op.sizes[pixel] >= TRIPLE and SHARED_SUM <= steps < LONG_SUM:
         return {pixel: TRIPLE, channel: 2}, Unroll.of({last: min(steps, SHARED_STEPS)})
     if steps < LONG_SUM:
-        return {pixel: count}, Unroll.of({last: STEPS})
+        return {pixel: count}, Unroll.of({last: STEPS if aim == "size" else SHORT_STEPS})
     if channels % 2 == 0 and op.sizes[pixel] % TRIPLE == 0:
         return {pixel: TRIPLE, channel: 2}, Unroll.of({last: TRIPLE_STEPS})
     if channels % 2 == 0 and steps >= LONGER_SUM:
