@@ -42,14 +42,13 @@ steps of a sum from which on two channels share them, and the steps that are wri
 SQUARE_GROUPS = 9
 """Groups of four steps, for two pixels by two channels, that are written out at most."""
 SQUARE_PASSES, ROW_PASSES = 18, 4
-"""Passes that the C compiler unrolls at most with `-O3`: of such groups where flash counts, and of eight steps for a row
-of pixels. With `-Os` they cost no flash."""
+"""Passes that the C compiler unrolls at most with `-O3`: of such groups where flash counts, and of eight steps for a
+row of pixels. With `-Os` they cost no flash."""
 COLUMN, NARROW = 8, 4
 """Channels whose accumulators, with two words of constants and one of a pixel in two forms, fit the registers of an
 Armv7-M core; and half of them, for small code, below which a tile is rather filled up with zeros."""
 LONG_COLUMN, COLUMN_STEPS = 4096, 16
-"""The number of products from which on the reduction of one pixel is unrolled, and by how much: for size by `STEPS`, with
-which `-Os` keeps sums in memory."""
+"""The number of products from which on the reduction of one pixel is unrolled, and by how much; for size by `STEPS`."""
 PLAIN_CHANNELS, PLAIN_STEPS, PLAIN_COLUMN, PLAIN_COLUMN_STEPS = 4, 4, 8, 16
 """Without dual multiply-adds: channels of a register tile, unroll factor of the reduction, and both for one pixel."""
 MAX_WINDOW = 25
