@@ -59,7 +59,7 @@ def neighbours_in(b: Builder, block: Block) -> dict[Operation, tuple[Neighbours,
 
 
 def position(b: Builder, op: Access, before: int = 0) -> SSAValue:
-    """Write the position `before` elements before that of `op`, relative to its neighbours if it has some."""
+    """Write the position of `op`, relative to its neighbours if it has some; `before` is subtracted from it."""
     expr: AffineExpr = op.map.data.results[0] - before
     if op not in b.neighbours:
         return index_expression(b, expr, op.indices)
