@@ -60,6 +60,8 @@ class ScheduleState:
     packs: list[tuple[int, tuple[PackedAxis, ...]]] = field(default_factory=list[tuple[int, tuple[PackedAxis, ...]]])
     """Constant operands that are packed at compile time, each with its layout."""
     cached: CachedRead | None = None
+    raw: int | None = None
+    """The read whose bytes are multiplied as they are stored, in place (raw_bytes)."""
     init_from: int | None = None
     """The epilogue operand that is the initial value of sums; None: the constant initial value."""
     intrinsic: IntrinsicAttr | None = None
@@ -113,6 +115,8 @@ class ScheduleState:
         """Whether the first factor of products is taken as it is stored, zero point included."""
         if self.cached is not None:
             return not self.cached.widened
+        if self.raw is not None:
+            return True
         in_bytes = self.intrinsic is not None and self.intrinsic.x.data != "i16"
         return in_bytes and self.form in ("dot_lanes", "dot_rows", "dot_half_rows")
 

@@ -6,6 +6,8 @@
  *
  *   s2s_i32x4_load_i8(p), s2s_i32x4_store_i8(p, a)
  *                              four bytes at p, widened; the low byte of each lane to p
+ *   s2s_i32x4_load_i8_at(p, at)
+ *                              s2s_i32x4_load_i8(p + at), where at is a constant from 0 to 127
  *   s2s_i32x4_saturate_i8(a)   each lane limited to -128 ... 127
  *   s2s_i32x4_store_saturated_i8(p, a)
  *                              the same lanes, limited, to p
@@ -41,6 +43,8 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_load_i8(const int8_t *p)
 {
     S2S_OF_LANES(p[i]);
 }
+
+#define s2s_i32x4_load_i8_at(p, at) s2s_i32x4_load_i8((p) + (at))
 
 S2S_ALWAYS_INLINE void s2s_i32x4_store_i8(int8_t *p, s2s_i32x4 a)
 {

@@ -15,6 +15,20 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_load_i8(const int8_t *p)
     return (s2s_i32x4)vldrbq_s32(p);
 }
 
+typedef struct {
+    int8_t bytes[131];
+} s2s_row_of_bytes;
+
+/* The distance is part of the instruction. GCC would compute the address of each of several vectors. */
+#define s2s_i32x4_load_i8_at(p, at)                                                                                    \
+    __extension__({                                                                                                    \
+        int32x4_t s2s_loaded_;                                                                                         \
+        __asm__("vldrb.s32 %q0, [%m1, %2]"                                                                             \
+                : "=w"(s2s_loaded_)                                                                                    \
+                : "Q"(*(const s2s_row_of_bytes *)(const void *)(p)), "i"(at));                                         \
+        (s2s_i32x4) s2s_loaded_;                                                                                       \
+    })
+
 S2S_ALWAYS_INLINE void s2s_i32x4_store_i8(int8_t *p, s2s_i32x4 a)
 {
     vstrbq_s32(p, (int32x4_t)a);

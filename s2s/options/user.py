@@ -253,7 +253,7 @@ class UserOptions:
     )
     prefer: "Prefer | None" = option(
         default=None,
-        stages=DECIDING,
+        stages=(*DECIDING, "tree"),
         help="What to make small: `time`, `size` (flash) or `ram`; by default time, if it takes little more memory.",
         group="Choices",
     )

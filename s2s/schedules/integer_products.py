@@ -32,19 +32,23 @@ LONG_SUM, LONGER_SUM = 128, 256
 TRIPLE, TRIPLE_STEPS = 3, 16
 """Pixels of a tile by two channels where rows are whole multiples, and steps written out. Elsewhere the remaining
 pixels need a second copy of the loop body, which takes too much flash."""
+SHORT_STEPS = 16
+"""Steps of a short sum that are written out where flash does not count."""
 SHARED_SUM, SHARED_STEPS = 48, 32
 """Steps of a sum from which on two channels share three pixels, and which are written out."""
 QUAD, QUAD_SUM, QUAD_STEPS = 4, 16, 32
 """For time, points of a tile by two channels whose sums fit the registers where constants are in pairs of bytes, the
 steps of a sum from which on two channels share them, and the steps that are written out."""
+SQUARE_GROUPS = 9
+"""Groups of four steps, for two pixels by two channels, that are written out at most."""
 SQUARE_PASSES, ROW_PASSES = 18, 4
-"""Passes that the C compiler unrolls at most with `-O3`: of groups of four steps for two pixels by two channels, and of
-eight steps for a row of pixels. With `-Os` they cost no flash."""
+"""Passes that the C compiler unrolls at most with `-O3`: of such groups where flash counts, and of eight steps for a
+row of pixels. With `-Os` they cost no flash."""
 COLUMN, NARROW = 8, 4
 """Channels whose accumulators, with two words of constants and one of a pixel in two forms, fit the registers of an
 Armv7-M core; and half of them, for small code, below which a tile is rather filled up with zeros."""
-LONG_COLUMN, FAST_STEPS = 4096, 16
-"""The number of products from which on the reduction of one pixel is unrolled by `STEPS`, and by how much for time."""
+LONG_COLUMN, COLUMN_STEPS = 4096, 16
+"""The number of products from which on the reduction of one pixel is unrolled, and by how much; for size by `STEPS`."""
 PLAIN_CHANNELS, PLAIN_STEPS, PLAIN_COLUMN, PLAIN_COLUMN_STEPS = 4, 4, 8, 16
 """Without dual multiply-adds: channels of a register tile, unroll factor of the reduction, and both for one pixel."""
 MAX_WINDOW = 25
@@ -124,30 +128,30 @@ def _register_block(
     if pixel is None:
         return {channel: _width(channels, aim)}, _steps_of_column(op, aim)
     if channels % 2 == 0 and op.sizes[pixel] == 2 and steps > GROUP:
-        return {pixel: 2, channel: 2}, _unrolled_square(last, steps)
+        return {pixel: 2, channel: 2}, _unrolled_square(last, steps, aim)
     if aim == "time" and channels % 2 == 0 and op.sizes[pixel] >= QUAD and steps >= QUAD_SUM:
         return {pixel: QUAD, channel: 2}, Unroll.of({last: QUAD_STEPS})
     if aim != "size" and channels % 2 == 0 and op.sizes[pixel] >= TRIPLE and SHARED_SUM <= steps < LONG_SUM:
         return {pixel: TRIPLE, channel: 2}, Unroll.of({last: min(steps, SHARED_STEPS)})
     if steps < LONG_SUM:
-        return {pixel: count}, Unroll.of({last: STEPS})
+        return {pixel: count}, Unroll.of({last: STEPS if aim == "size" else SHORT_STEPS})
     if channels % 2 == 0 and op.sizes[pixel] % TRIPLE == 0:
         return {pixel: TRIPLE, channel: 2}, Unroll.of({last: TRIPLE_STEPS})
     if channels % 2 == 0 and steps >= LONGER_SUM:
-        return {pixel: 2, channel: 2}, _unrolled_square(last, steps)
+        return {pixel: 2, channel: 2}, _unrolled_square(last, steps, aim)
     return {pixel: count}, Unroll.of({last: STEPS}, {last: ROW_PASSES})
 
 
-def _unrolled_square(last: int, steps: int) -> Unroll | None:
-    """Unroll the reduction of two pixels by two channels: one group in the C, several by the C compiler."""
-    groups = -(-steps // GROUP)
-    passes = max(each for each in range(1, SQUARE_PASSES + 1) if groups % each == 0 and 2 * each <= groups)
-    return Unroll.of({last: GROUP}, {last: passes})
+def _unrolled_square(last: int, steps: int, aim: Aim | None) -> Unroll | None:
+    """Unroll the reduction of two pixels by two channels: in the C, or for size by the C compiler."""
+    groups, most = -(-steps // GROUP), SQUARE_PASSES if aim == "size" else SQUARE_GROUPS
+    count = max(each for each in range(1, most + 1) if groups % each == 0 and 2 * each <= groups)
+    return Unroll.of({last: GROUP}, {last: count}) if aim == "size" else Unroll.of({last: GROUP * count})
 
 
 def _steps_of_column(op: tensor.ComputeOp, aim: Aim | None) -> Unroll | None:
     """Unroll the reduction of one pixel."""
-    many = FAST_STEPS if aim == "time" else STEPS
+    many = STEPS if aim == "size" else COLUMN_STEPS
     return Unroll.of({len(op.sizes) - 1: many if prod(op.sizes) >= LONG_COLUMN else GROUP})
 
 

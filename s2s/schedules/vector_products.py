@@ -19,7 +19,7 @@ from s2s.analysis.structure.products import product_sum
 from s2s.analysis.structure.quantisation import constant_numbers, quantisation_of
 from s2s.analysis.structure.roles import Roles, constant_axes, roles_of
 from s2s.dialects import loop, tensor
-from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
+from s2s.schedules.directives import CacheRead, RawBytes, Reorder, Tensorize, Vectorize, register_tile
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
 from s2s.types.dtypes import as_tensor_type
@@ -151,6 +151,9 @@ def _rows(op: tensor.ComputeOp, roles: Roles, intrinsics: Sequence[Intrinsic]) -
     in_place, group = bool(whole), intrinsic.group
     tile = [1] * len(op.sizes)
     tile[channel] = LANES
+    if in_place and _adds_constants_alone(op, channel):
+        for dim in [dim for dim in roles.x_only if op.sizes[dim] % PIXELS == 0][-1:]:
+            tile[dim] = PIXELS
     order = [*(dim for dim in range(op.rank) if dim != channel), channel, *range(op.rank, len(op.sizes))]
     packed = [tensor.PackedAxis((own,), LANES), tensor.PackedAxis(reduced, group)]
     packed += [tensor.PackedAxis((own,), 1, LANES), tensor.PackedAxis(reduced, 1, group)]
@@ -164,6 +167,12 @@ def _rows(op: tensor.ComputeOp, roles: Roles, intrinsics: Sequence[Intrinsic]) -
             Tensorize.of(intrinsic),
         ]
     )
+
+
+def _adds_constants_alone(op: tensor.ComputeOp, channel: int) -> bool:
+    """Return whether what the epilogue reads depends on the channel alone, so that the points of a tile share it."""
+    used = {dim for access in op.epilogue_accesses for expr in access.map.data.results for dim in expr.used_dims()}
+    return used <= {channel}
 
 
 def _is_aligned(op: tensor.ComputeOp, read: int, intrinsic: Intrinsic) -> bool:
@@ -203,4 +212,11 @@ def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | N
     for dim in pixels[-1:]:
         tile[dim] = min(PIXELS, op.sizes[dim])
     order = [*(dim for dim in range(op.rank) if dim != lane), lane, *range(op.rank, len(op.sizes))]
-    return tensor.ScheduleAttr.of([*register_tile(op, tile), Vectorize.of(lane, LANES), Reorder.of(order), *packs])
+    raw = None if roles is None or not packs or not _has_zero_point(op, roles.x) else RawBytes.of(roles.x)
+    return tensor.ScheduleAttr.of([*register_tile(op, tile), Vectorize.of(lane, LANES), Reorder.of(order), *packs, raw])
+
+
+def _has_zero_point(op: tensor.ComputeOp, read: int) -> bool:
+    """Return whether something is taken off the bytes of a read before they are multiplied."""
+    products = product_sum(op)
+    return products is not None and products.factor_of(read).offset != 0

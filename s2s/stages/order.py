@@ -42,7 +42,7 @@ class Stage(NamedTuple):
 
     def inputs(self, request: Request) -> object:
         """Return what the stage depends on beside the model: equal inputs give equal results."""
-        names = [name for name in options_of(CompileOptions, self.name) if name not in BY_KIND]
+        names = [name for name in options_of(CompileOptions, self.name) if name not in BY_KIND or not self.decides]
         return exact_key(
             (
                 passes_of(self.name, request.options),
@@ -55,7 +55,7 @@ class Stage(NamedTuple):
 
 
 BY_KIND = ("decisions", "records", "explain", "prefer")
-"""Options of which a stage reads what concerns the kinds of decisions that it makes."""
+"""Options of which a stage that decides reads what concerns the kinds of its decisions."""
 
 STAGES: tuple[Stage, ...] = (
     Stage("read", Read),

@@ -21,6 +21,7 @@ from s2s.stages.state import Facts, State
 from s2s.stages.tensor import Scheduled
 from s2s.support import progress
 from s2s.targets import get_target
+from s2s.targets.flags import target_for
 from s2s.types.sizes import Extents
 
 
@@ -50,7 +51,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         name=network.name,
         source=network.source,
         sha256=network.sha256,
-        target=get_target(options.target),
+        target=target_for(get_target(options.target), options.prefer),
         inputs=_placed(network.inputs, plan.inputs, plan.input_extents),
         outputs=_placed(network.outputs, plan.outputs, plan.output_extents),
         sizes=plan.sizes,

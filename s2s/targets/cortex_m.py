@@ -1,5 +1,6 @@
 """Arm Cortex-M microcontrollers, as `arm-none-eabi-gcc` knows them."""
 
+from s2s.targets.flags import BY_LOOPS
 from s2s.targets.intrinsic import Intrinsic
 from s2s.targets.intrinsics import (
     MVE_HALVES,
@@ -29,7 +30,7 @@ def _core(
     name: str, description: str, *, fpu: bool, intrinsics: tuple[Intrinsic, ...] = (), integer_lanes: int = 0
 ) -> Target:
     """A core."""
-    scheduling = (IN_ORDER, ALLOCATED_FIRST) if integer_lanes else (IN_ORDER,)
+    scheduling = (IN_ORDER, ALLOCATED_FIRST) if integer_lanes else (IN_ORDER, BY_LOOPS)
     floats = ("-mfloat-abi=hard", "-ffp-contract=fast") if fpu else ("-ffp-contract=off",)
     return Target(
         name=f"cortex-{name}",

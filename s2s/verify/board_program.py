@@ -12,7 +12,7 @@ from s2s.boards.paths.longest import Proof
 from s2s.errors import InputError, ToolchainError
 from s2s.support.frozen import frozen
 from s2s.support.resources import harness_files, harness_source
-from s2s.targets.flags import STANDARD
+from s2s.targets.flags import REGIONS, STANDARD
 from s2s.verify.counted_blocks import Window, plugin_options, priced_windows, why_uncounted
 from s2s.verify.toolchain import missing_programs, run_program
 
@@ -23,7 +23,8 @@ OVERFLOW = re.compile(r"region `(?P<region>RAM|FLASH)' overflowed by (?P<bytes>\
 FULL = "RAM is full"
 """What an assertion of `sections.ld` says."""
 MEMORIES = {"RAM": "RAM", "FLASH": "flash"}
-CONTRACT = "-ffp-contract="
+OF_TREES = ("-ffp-contract=", REGIONS)
+"""Flags that trees decide, not boards."""
 QUIET = ("-display", "none", "-serial", "none", "-monitor", "none")
 SEMIHOSTING = ("-semihosting-config", "enable=on,target=native")
 
@@ -45,7 +46,7 @@ class BoardProgram:
         processor = board.processor()
         self.board, self.folder = board, folder
         self.compiler = (processor.cc,)
-        own = [flag for flag in processor.cflags if not flag.startswith(CONTRACT)]
+        own = [flag for flag in processor.cflags if not flag.startswith(OF_TREES)]
         self.flags = (*STANDARD, f"-{optimise}", "-fno-math-errno", *own, *flags)
         for name in harness_files():
             (folder / name).write_text(harness_source(name), encoding="utf-8")

@@ -23,7 +23,7 @@ from s2s.errors import InputError, ToolchainError
 from s2s.support.frozen import frozen
 from s2s.support.jobs import jobs
 from s2s.types.dtypes import Array
-from s2s.verify.board_program import CONTRACT, RECORD, BoardProgram
+from s2s.verify.board_program import OF_TREES, RECORD, BoardProgram
 from s2s.verify.board_sources import count_kernels, run_network, run_steps
 from s2s.verify.counted_blocks import functions_in
 from s2s.verify.external import external_includes, external_sources
@@ -117,9 +117,9 @@ class BoardBuild:
         if self.network.executor != "aot":
             raise InputError(f"--on qemu:{board.name}: runs trees of executor aot; leave --executor out")
         self.record = tree.record_of(self.network)
-        contract = [flag for flag in self.record["target"]["flags"] if flag.startswith(CONTRACT)]
+        flags = [flag for flag in self.record["target"]["flags"] if flag.startswith(OF_TREES)]
         self.folder = tempfile.TemporaryDirectory(prefix="s2s-board-")
-        self.program = BoardProgram(board, Path(self.folder.name), optimise=optimise, flags=contract)
+        self.program = BoardProgram(board, Path(self.folder.name), optimise=optimise, flags=flags)
         self.include = (*INCLUDE_FOLDERS, *external_includes(self.record))
         own = [path.relative_to(self.root) for path in source_files(self.root)]
         self.objects = self._compile_all([*own, *external_sources(self.record)])

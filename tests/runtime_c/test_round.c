@@ -1,4 +1,4 @@
-/* Numbers that are rounded and saturated to bytes. */
+/* Numbers that are rounded and saturated to bytes, and bytes in lanes. */
 #include "check.h"
 #include "s2s_lanes.h"
 #include "s2s_round.h"
@@ -101,8 +101,23 @@ static void lanes_round_as_numbers_do(void)
     }
 }
 
+static void bytes_are_loaded_at_a_distance(void)
+{
+    int8_t row[131];
+
+    for (int32_t i = 0; i < 131; i++) {
+        row[i] = (int8_t)(i - 100);
+    }
+    for (int32_t lane = 0; lane < 4; lane++) {
+        CHECK(s2s_i32x4_lane(s2s_i32x4_load_i8_at(row, 0), lane) == lane - 100);
+        CHECK(s2s_i32x4_lane(s2s_i32x4_load_i8_at(&row[2], 93), lane) == lane - 5);
+        CHECK(s2s_i32x4_lane(s2s_i32x4_load_i8_at(row, 127), lane) == lane + 27);
+    }
+}
+
 void test_round(void)
 {
+    bytes_are_loaded_at_a_distance();
     lanes_round_as_numbers_do();
     halves_go_to_even_numbers();
     large_numbers_are_limited();

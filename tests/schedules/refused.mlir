@@ -210,6 +210,66 @@
 
 %x = "test.op"() : () -> tensor<6x8xf32>
 %y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[raw_bytes<0>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: raw_bytes names read 0 of 0
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[raw_bytes<0>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %s = arith.addf %acc, %v : f32
+  tensor.yield %s : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: raw_bytes names read 0 of what is no sum of products; leave it out
+
+// -----
+
+%x, %w = "test.op"() : () -> (tensor<6x10xi8>, tensor<6x3xi8>)
+%y = tensor.compute [6, 8 | 3] reads(%x at #tensor.access<affine_map<(c, i, r) -> (c, i + r)>>,
+                                     %w at #tensor.access<affine_map<(c, i, r) -> (c, r)>>)
+    schedule #tensor.schedule<[cache_read<0 at 0 as i16>, raw_bytes<0>]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32):
+  tensor.yield %acc : i32
+} : (tensor<6x10xi8>, tensor<6x3xi8>) -> tensor<6x8xi32>
+// CHECK: tensor.compute: raw_bytes takes read 0 in place, step by step; leave it out, or cache_read, tensorize and rfactor
+
+// -----
+
+%x, %w = "test.op"() : () -> (tensor<6x10xi8>, tensor<6x3xi8>)
+%y = tensor.compute [6, 8 | 3] reads(%x at #tensor.access<affine_map<(c, i, r) -> (c, i + r - 1)>, guarded>,
+                                     %w at #tensor.access<affine_map<(c, i, r) -> (c, r)>>)
+    schedule #tensor.schedule<[raw_bytes<1>]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32):
+  tensor.yield %acc : i32
+} : (tensor<6x10xi8>, tensor<6x3xi8>) -> tensor<6x8xi32>
+// CHECK: tensor.compute: raw_bytes names read 1, but read 0 may miss its operand
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[init_from<1>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -315,7 +375,7 @@
 // -----
 
 "test.op"() {schedule = #tensor.schedule<[speed<3>]>} : () -> ()
-// CHECK: 'speed' is no directive of a schedule; known are cache_read, compute_at, init_from, parallel, prefetch, reorder, rfactor,
+// CHECK: 'speed' is no directive of a schedule; known are cache_read, compute_at, init_from, parallel, prefetch, raw_bytes, reorder,
 
 // -----
 

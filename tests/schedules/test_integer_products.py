@@ -5,12 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from s2s.decisions.decision import Prefer
 from s2s.dialects import loop, tensor
 from s2s.options import CompileOptions
 from s2s.pipeline import pipeline
 from s2s.registry import get_pass
 from s2s.schedules.default import default
 from s2s.targets import get_target
+from s2s.targets.flags import BY_LOOPS, compile_flags, target_for
 from support.quantised_layers import Layer, levels, run_as_c
 
 LAYERS = {
@@ -105,3 +107,23 @@ def test_nothing_but_border_has_a_default_schedule() -> None:
     computes = [op for op in module.walk() if isinstance(op, tensor.ComputeOp) and op.reduce is not None]
     schedules = [default(op, get_target("cortex-m4"), frozenset()).on(op) for op in computes]
     assert [min(schedule.tiles) for schedule in schedules] == [1]
+
+
+@pytest.mark.parametrize(("prefer", "kept"), [(None, True), ("time", True), ("size", False)])
+def test_registers_are_allotted_by_loops_unless_size_is_preferred(prefer: Prefer | None, kept: bool) -> None:
+    flags = compile_flags(target_for(get_target("cortex-m4"), prefer))
+    assert (BY_LOOPS in flags) == kept
+    assert BY_LOOPS not in compile_flags(target_for(get_target("c"), prefer))
+
+
+@pytest.mark.parametrize("name", ["longer sums, two pixels by two channels", "one pixel, eight channels", "pointwise"])
+def test_loops_are_short_without_the_help_of_the_c_compiler(name: str) -> None:
+    """With `-Os` it unrolls nothing; code for size is smaller."""
+    steps = {aim: _products_in_loops(LAYERS[name], aim) for aim in (None, "size")}
+    assert steps[None] > steps["size"]
+
+
+def _products_in_loops(layer: Layer, prefer: Prefer | None) -> int:
+    """The products that are written out in the body of a loop."""
+    _, module, _ = levels(layer, "cortex-m4", prefer=prefer)
+    return sum(isinstance(op, loop.IntrinsicOp) for op in module.walk())

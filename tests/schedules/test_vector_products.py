@@ -4,6 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import VectorType
 
 from s2s.dialects import loop
 from support.quantised_layers import Layer, levels, run_as_c
@@ -23,6 +25,9 @@ LANES = {
     "depthwise": Layer((7, 6, 8), 8, (3, 3), pads=(1, 1, 1, 1), groups=8),
     "depthwise, strided": Layer((8, 8, 4), 4, (3, 3), strides=(2, 2), pads=(0, 0, 1, 1), groups=4),
     "depthwise, valid": Layer((6, 6, 12), 12, (3, 2), groups=12, input_zp=0),
+    "depthwise, rows far apart": Layer((5, 9, 20), 20, (3, 3), pads=(1, 1, 1, 1), groups=20, input_zp=11),
+    "depthwise, dilated": Layer((9, 8, 4), 4, (3, 3), pads=(2, 2, 2, 2), dilations=(2, 2), groups=4),
+    "depthwise, in loops": Layer((8, 9, 4), 4, (7, 7), pads=(3, 3, 3, 3), groups=4, input_zp=127),
 }
 LAYERS = {**ROWS, **LANES, "three channels, by other means": Layer((5, 5, 8), 3, (3, 3), pads=(1, 1, 1, 1))}
 
@@ -57,9 +62,28 @@ def test_depthwise_layers_run_along_their_channels(layer: Layer) -> None:
     assert not any(isinstance(op, loop.CacheReadOp) for op in module.walk())
 
 
+@pytest.mark.parametrize("name", [name for name, layer in LANES.items() if layer.input_zp])
+def test_depthwise_layers_multiply_bytes_as_they_are(name: str) -> None:
+    """Nothing is taken off a vector; the bias holds what the zero point adds."""
+    _, module, _ = levels(LANES[name], TARGET)
+    assert not any(isinstance(op, arith.SubiOp) for op in module.walk())
+    sums = [op for op in module.walk() if isinstance(op, arith.MuliOp)]
+    assert sums
+    assert all(isinstance(op.result.type, VectorType) for op in sums)
+
+
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
-    "name", ["3x3", "first layer, one channel", "pointwise", "pointwise of half a vector", "depthwise"]
+    "name",
+    [
+        "3x3",
+        "first layer, one channel",
+        "pointwise",
+        "pointwise of half a vector",
+        "depthwise",
+        "depthwise, rows far apart",
+        "depthwise, in loops",
+    ],
 )
 def test_plain_c_agrees(name: str, tmp_path: Path) -> None:
     ctx, module, (expected, *_) = levels(LAYERS[name], TARGET)

@@ -215,7 +215,7 @@ CHANGES: dict[str, list[Change]] = {
     "scratch": [Change(winograd, 0, others={"target": TARGET})],
     "line_buffers": [Change(image, ((0, 5),))],
     "prefer": [
-        Change(winograd, "size", "time", others={"target": "cortex-m4"}, changes_tree=False),
+        Change(winograd, "size", "time", others={"target": "cortex-m4"}),
         Change(winograd, "ram", others={"target": TARGET}),
     ],
     "transformed": [Change(winograd, 0, others={"target": TARGET})],

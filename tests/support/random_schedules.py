@@ -15,6 +15,7 @@ from s2s.schedules.directives import (
     InitFrom,
     Parallel,
     Prefetch,
+    RawBytes,
     Reorder,
     Rfactor,
     Tensorize,
@@ -177,6 +178,10 @@ def _init_from(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.D
     return InitFrom.of(random.randrange(max(1, len(op.epilogue))))
 
 
+def _raw_bytes(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    return RawBytes.of(random.randrange(max(1, len(op.reads))))
+
+
 def _tile_and_fuse(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
     return TileAndFuse.of([(random.randrange(op.rank), random.choice([1, 2, 3, 8]))])
 
@@ -195,5 +200,6 @@ MAKERS: Sequence[Callable[[tensor.ComputeOp, Target, Random], tensor.Directive |
     _packed,
     _tensorize,
     _init_from,
+    _raw_bytes,
     _tile_and_fuse,
 )

@@ -24,11 +24,12 @@ def fault_of_raw_bytes(
         return None
     if products is not None and not state.is_unsigned and not products.has_offsets:
         return None
-    x = x if state.cached is None else state.cached.read
+    named = state.raw if state.cached is None else state.cached.read
+    x = x if named is None else named
     if x is not None and products is not None and zero_point(op, state, x) == 0:
         return None
     roles = roles_of(op, constants)
-    if products is None or roles is None or (state.cached is not None and state.cached.read != roles.x):
+    if products is None or roles is None or (named is not None and named != roles.x):
         return (
             "bytes are multiplied as they are stored, zero point included, but not by a constant of this kernel alone; "
             "copy them as i16, and leave tensorize out"

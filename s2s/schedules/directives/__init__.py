@@ -4,9 +4,9 @@ from xdsl.ir import Dialect
 
 from s2s.schedules.directives.cache_read import CacheRead
 from s2s.schedules.directives.compute_at import ComputeAt
-from s2s.schedules.directives.init_from import InitFrom
 from s2s.schedules.directives.parallel import Parallel
 from s2s.schedules.directives.prefetch import Prefetch
+from s2s.schedules.directives.raw_bytes import InitFrom, RawBytes
 from s2s.schedules.directives.reorder import Reorder
 from s2s.schedules.directives.rfactor import Rfactor
 from s2s.schedules.directives.tensorize import Tensorize
@@ -26,6 +26,7 @@ Schedule = Dialect(
         Parallel,
         Rfactor,
         CacheRead,
+        RawBytes,
         Tensorize,
         InitFrom,
         Prefetch,
@@ -40,6 +41,7 @@ __all__ = [
     "InitFrom",
     "Parallel",
     "Prefetch",
+    "RawBytes",
     "Reorder",
     "Rfactor",
     "Schedule",

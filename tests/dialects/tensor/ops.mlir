@@ -168,6 +168,28 @@ func.func private @cached_bytes(%x: tensor<5x6xi8>, %w: tensor<4x6xi8>, %start: 
   func.return %y : tensor<5x4xi32>
 }
 
+// CHECK-LABEL: func.func private @raw_bytes
+// CHECK:         schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, raw_bytes<0>, init_from<0>]> inits
+func.func private @raw_bytes(%x: tensor<5x6xi8>, %w: tensor<4x6xi8>, %start: tensor<4xi32>) -> tensor<5x4xi32> {
+  %y = tensor.compute [5, 4 | 6]
+      reads(%x at #tensor.access<affine_map<(p, o, k) -> (p, k)>>, %w at #tensor.access<affine_map<(p, o, k) -> (o, k)>>)
+      epilogue(%start at #tensor.access<affine_map<(p, o) -> (o)>>)
+      schedule #tensor.schedule<
+          [tile<1 by 4>, vectorize<1 by 4>, raw_bytes<0>, init_from<0>]>
+      inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %xe = arith.extsi %xv : i8 to i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xe, %we : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32, %unused: i32):
+    tensor.yield %acc : i32
+  } : (tensor<5x6xi8>, tensor<4x6xi8>, tensor<4xi32>) -> tensor<5x4xi32>
+  func.return %y : tensor<5x4xi32>
+}
+
 // CHECK-LABEL: func.func private @fused_tiles
 // CHECK:         schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, tile_and_fuse<0 by 1, 1 by 8>]> apply
 // CHECK:         schedule #tensor.schedule<[tile<1 by 4>, tile_and_fuse<1 by 8>]> apply

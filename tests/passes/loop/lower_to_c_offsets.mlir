@@ -32,3 +32,27 @@ func.func @apart(%rows: memref<1024xi16>, %y: memref<4xi32>) {
   loop.store %p, %y[affine_map<() -> (0)>()] : i32, memref<4xi32>
   func.return
 }
+
+// Vectors of bytes in lanes share the address of the first one that lies less than 128 bytes before them, but those near
+// the first one of all.
+//
+// CHECK-LABEL: c.func @net_lanes
+// CHECK:         "s2s_i32x4_load_i8"(
+// CHECK:         "s2s_i32x4_load_i8"(
+// CHECK:         "s2s_i32x4_load_i8"(
+// CHECK:         "s2s_i32x4_load_i8_at"({{.*}}, {{.*}})
+func.func @lanes(%x: memref<1024xi8>, %y: memref<16xi32>) {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<1024xi8> -> vector<4xi8>
+  %b = loop.load %x[affine_map<() -> (8)>()] : memref<1024xi8> -> vector<4xi8>
+  %c = loop.load %x[affine_map<() -> (512)>()] : memref<1024xi8> -> vector<4xi8>
+  %d = loop.load %x[affine_map<() -> (639)>()] : memref<1024xi8> -> vector<4xi8>
+  %ae = loop.cast_lanes %a : vector<4xi8> -> vector<4xi32>
+  %be = loop.cast_lanes %b : vector<4xi8> -> vector<4xi32>
+  %ce = loop.cast_lanes %c : vector<4xi8> -> vector<4xi32>
+  %de = loop.cast_lanes %d : vector<4xi8> -> vector<4xi32>
+  loop.store %ae, %y[affine_map<() -> (0)>()] : vector<4xi32>, memref<16xi32>
+  loop.store %be, %y[affine_map<() -> (4)>()] : vector<4xi32>, memref<16xi32>
+  loop.store %ce, %y[affine_map<() -> (8)>()] : vector<4xi32>, memref<16xi32>
+  loop.store %de, %y[affine_map<() -> (12)>()] : vector<4xi32>, memref<16xi32>
+  func.return
+}

@@ -44,3 +44,34 @@ func.func private @rows(%a: tensor<3x8xf32>, %b: tensor<8x6xf32>, %x: tensor<3x6
   } : (tensor<3x8xf32>, tensor<8x6xf32>, tensor<3x6xf32>) -> tensor<3x6xf32>
   func.return %y : tensor<3x6xf32>
 }
+
+// -----
+
+#x = #tensor.access<affine_map<(p, c, k) -> (p + k - 1, c)>, guarded>
+#w = #tensor.access<affine_map<(p, c, k) -> (k, c)>>
+
+// Raw bytes: all products are made, of padding as well, which counts as the zero point.
+// CHECK-LABEL: func.func private @raw
+// CHECK:         arith.muli
+// CHECK:         arith.muli
+// CHECK:         arith.muli
+// CHECK:         loop.store
+// CHECK:         loop.for
+func.func private @raw(%x: tensor<5x4xi8>, %w: tensor<3x4xi8>) -> tensor<5x4xi32> {
+  %y = tensor.compute [5, 4 | 3] reads(%x at #x, %w at #w)
+    schedule #tensor.schedule<[tile<1 by 4>, unroll<2 by 3>, vectorize<1 by 4>, raw_bytes<0>]>
+    inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %zp = arith.constant 0 : i32
+    %xe = arith.extsi %xv : i8 to i32
+    %xz = arith.subi %xe, %zp : i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xz, %we : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } : (tensor<5x4xi8>, tensor<3x4xi8>) -> tensor<5x4xi32>
+  func.return %y : tensor<5x4xi32>
+}

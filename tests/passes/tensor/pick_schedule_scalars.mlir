@@ -81,7 +81,7 @@ func.func @main(%x: tensor<64x64xf32>) -> tensor<64xf32> {
 
 // One frame of bytes: eight channels share it. Its taps lie apart, so it is copied to 16 bits once for all channels.
 // CHECK-LABEL: func.func private @one_frame_of_bytes
-// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 8>, unroll<2 by 8>
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 8>, unroll<2 by 16>
 // CHECK-SAME:    cache_read<0 as i16>, tensorize<"smlad">]>
 func.func private @one_frame_of_bytes(%x: tensor<5x64xi8>, %w: tensor<64x64x3xi8>) -> tensor<64xi32> {
   %y = tensor.compute [64 | 3, 64] reads(%x at #x, %w at #w) inits [0 : i32] reduce {
@@ -110,7 +110,7 @@ func.func @main(%x: tensor<5x64xi8>) -> tensor<64xi32> {
 
 // Two frames of bytes: two channels share them, and each weight is loaded for both.
 // CHECK-LABEL: func.func private @two_frames_of_bytes
-// CHECK:         schedule #tensor.schedule<{{\[}}tile<1 by 2, 0 by 2>, unroll<3 by 4 by 16>
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<1 by 2, 0 by 2>, unroll<3 by 32>
 func.func private @two_frames_of_bytes(%x: tensor<4x64xi8>, %w: tensor<64x64x3xi8>) -> tensor<64x2xi32> {
   %y = tensor.compute [64, 2 | 3, 64] reads(%x at #x, %w at #w) inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):

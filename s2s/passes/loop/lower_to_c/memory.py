@@ -23,7 +23,7 @@ from s2s.passes.loop.lower_to_c.builder import (
     vector_name,
 )
 from s2s.passes.loop.lower_to_c.integers import is_negation
-from s2s.passes.loop.lower_to_c.neighbours import position
+from s2s.passes.loop.lower_to_c.neighbours import distance_from_anchor, position
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.types.affine import bounds, linear
 from s2s.types.dtypes import to_numpy, ui8, ui16
@@ -46,6 +46,9 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
         base, offset = split
         return b.vector_call("load_at", [pointer(b, op.buffer, base), offset], op.result.type, reads=True)
     narrow = _narrow(op.result)
+    if distance := distance_from_anchor(b, op):
+        arguments = [vector_pointer(b, op.buffer, position(b, op, distance)), b.literal(distance, INDEX)]
+        return b.vector_call("load_i8_at", arguments, carried(op.result.type), header=headers.LANES, reads=True)
     function, extra = _vector_access(b, op, f"load{narrow}")
     type = carried(op.result.type) if narrow else op.result.type
     arguments = [vector_pointer(b, op.buffer, at), *extra]
@@ -73,6 +76,9 @@ def _split_offset(b: Builder, at: SSAValue, offsets: range) -> tuple[SSAValue, S
 def _shares_base(b: Builder, op: loop.LoadOp) -> bool:
     """Return whether enough loads of a block differ by constants only, so that one base with offsets serves all."""
     assert isa(op.buffer.type, MemRefType)
+    around = op.parent_op()
+    if isinstance(around, loop.ForOp) and around.unroll is not None:
+        return False
     block, terms, others = op.parent, linear(op.map.data.results[0], ranges_of(b, op.indices)).terms, 0
     for other in block.ops if block is not None else ():
         if isinstance(other, loop.LoadOp) and other.buffer is op.buffer and other.indices == op.indices:

@@ -43,23 +43,33 @@ def accumulate(emitter: Emitter, products: ProductSum, acc: SSAValue, left: SSAV
     return emitter.add(total, acc.name_hint).result
 
 
+def cached_element(copied: CopiedOperand, loads: Loads, dims: Sequence[AffineExpr]) -> SSAValue:
+    """Return the element of a copy at a point of the domain."""
+    x = Operand(copied.buffer, copied.access, copied.shape, copied.element)
+    return loads.load_at(x, copied.position(dims))
+
+
+def padding(emitter: Emitter, products: ProductSum, read: int) -> SSAValue:
+    """Return what padding of `read` counts as among bytes that are multiplied as they are stored: its zero point."""
+    return emitter.constant(IntegerAttr(-products.factor_of(read).offset, i32))
+
+
 def add_product(
-    emitter: Emitter,
-    copied: CopiedOperand,
-    constant: Operand,
+    nest: NestState,
     loads: Loads,
     place: tuple[Sequence[AffineExpr], TilePoint],
+    products: ProductSum,
+    x: tuple[int, SSAValue],
     acc: SSAValue,
 ) -> SSAValue:
-    """`acc + cached * (constant + its offset)` at a point of the domain."""
-    dims, point = place
-    plan = copied.plan
-    x = Operand(copied.buffer, copied.access, copied.shape, copied.element)
-    x_value = loads.load_at(x, copied.position(dims))
-    left = loads.widened(x_value, i32)
-    right = loads.widened(loads.load(constant, dims, point), i32)
-    offset = plan.products.other(plan.read).offset
+    """`acc + x * (constant + its offset)` at a point of the domain, for the number of a read and its value, which is
+    taken as it is."""
+    (dims, point), (read, value), emitter = place, x, nest.emitter
+    constant = products.other(read)
+    loaded = loads.load(nest.reads[constant.read], dims, point)
+    left, right = (loads.splat(loads.widened(each, i32), point.lanes) for each in (value, loaded))
+    offset = constant.offset
     if offset:
-        amount = emitter.constant(IntegerAttr(offset, i32))
+        amount = loads.splat(emitter.constant(IntegerAttr(offset, i32)), point.lanes)
         right = emitter.add(arith.AddiOp(right, amount, overflow=IN_RANGE)).result
-    return accumulate(emitter, plan.products, acc, left, right)
+    return accumulate(emitter, products, acc, left, right)

@@ -203,11 +203,15 @@ class Loads:
         assert isa(buffer, MemRefType)
         return bounds(position.to_expr(), self.emitter.space.bound)[1] + point.lanes <= buffer.get_shape()[0]
 
-    def widened(self, value: SSAValue, type: IntegerType) -> SSAValue:
-        """`value` extended to the wider integer `type`, once for all points."""
-        key = ("widened", value, type)
+    def widened(self, value: SSAValue, element: IntegerType) -> SSAValue:
+        """`value` extended to integers of `element`, once for all points; itself if it has them."""
+        lanes = loop.lanes_of(value.type)
+        if value.type == (vector_of(element, lanes) if lanes else element):
+            return value
+        key = ("widened", value, element)
         if key not in self.made:
-            self.made[key] = self.emitter.add(arith.ExtSIOp(value, type), value.name_hint).result
+            wide = loop.CastLanesOp(value, element) if lanes else arith.ExtSIOp(value, element)
+            self.made[key] = self.emitter.add(wide, value.name_hint).results[0]
         return self.made[key]
 
     def load_at(self, operand: Operand, position: AffineExpr) -> SSAValue:

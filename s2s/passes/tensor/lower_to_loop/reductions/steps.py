@@ -16,7 +16,7 @@ from s2s.passes.tensor.lower_to_loop.clip import clip
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
 from s2s.passes.tensor.lower_to_loop.initial import starts
 from s2s.passes.tensor.lower_to_loop.prefetch import Place, Prefetcher
-from s2s.passes.tensor.lower_to_loop.products import add_product
+from s2s.passes.tensor.lower_to_loop.products import add_product, cached_element, padding, products_of
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import Loads, TilePoint, in_turn
@@ -62,13 +62,15 @@ class Steps:
         ]
         states = [constraint.holds(emitter.space.bound) for constraint in here]
         if Holds.NEVER in states:
-            return values
+            return self._outside(point, dims, loads, values)
         undecided = [constraint for constraint, state in zip(here, states, strict=True) if state is Holds.MAYBE]
         if not undecided:
             return self._reduce(point, dims, loads, values)
-        then, otherwise = Block(), Block([loop.YieldOp(*values)])
+        then, otherwise = Block(), Block()
         with emitter.inside(then):
             then.add_op(loop.YieldOp(*self._reduce(point, dims, loads.nested(), values)))
+        with emitter.inside(otherwise):
+            otherwise.add_op(loop.YieldOp(*self._outside(point, dims, loads.nested(), values)))
         identity: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(emitter.space.loops))]
         types = [value.type for value in values]
         results = emitter.when(undecided, identity, Region(then), Region(otherwise), types)
@@ -76,17 +78,38 @@ class Steps:
 
     def _reduce(self, point: TilePoint, dims: list[AffineExpr], loads: Loads, values: list[SSAValue]) -> list[SSAValue]:
         nest, emitter = self.nest, self.emitter
-        region, copied = nest.op.reduce, nest.copied
+        region, copied, raw = nest.op.reduce, nest.copied, nest.schedule.raw
         assert region is not None
         if copied is not None:
-            constant = nest.reads[copied.plan.products.other(copied.plan.read).read]
-            return [add_product(emitter, copied, constant, loads, (dims, point), values[0])]
+            return self._product(point, dims, loads, (copied.plan.read, cached_element(copied, loads, dims)), values)
+        if raw is not None:
+            return self._product(point, dims, loads, (raw, loads.load(nest.reads[raw], dims, point)), values)
         arguments = region.block.args
         body = nest.bodies.body(loads, point, dims, arguments, {})
         for argument, operand in zip(arguments, nest.reads, strict=False):
             body.values[argument] = loads.load(operand, dims, point)
         body.values.update(zip(arguments[len(nest.reads) :], values, strict=False))
         return _named_as(values, [emitter.splat(value, point.lanes) for value in body.run(region)])
+
+    def _outside(
+        self, point: TilePoint, dims: list[AffineExpr], loads: Loads, values: list[SSAValue]
+    ) -> list[SSAValue]:
+        """Emit a step whose reads miss an operand: none, unless padding counts as a zero point."""
+        raw = self.nest.schedule.raw
+        if raw is None:
+            return values
+        zero_point = padding(self.emitter, products_of(self.nest), raw)
+        return self._product(point, dims, loads, (raw, zero_point), values)
+
+    def _product(
+        self,
+        point: TilePoint,
+        dims: list[AffineExpr],
+        loads: Loads,
+        x: tuple[int, SSAValue],
+        values: list[SSAValue],
+    ) -> list[SSAValue]:
+        return [add_product(self.nest, loads, (dims, point), products_of(self.nest), x, values[0])]
 
 
 class StepReduction(TileReduction):
@@ -124,7 +147,8 @@ class StepReduction(TileReduction):
             return
         if tile == 1 and size > 1:
             nest = self.nest
-            bounds, clipped = clip(self.op, dim, nest.read_guards, nest.box, nest.dims, nest.pieces)
+            guards = nest.read_guards if nest.schedule.raw is None else []
+            bounds, clipped = clip(self.op, dim, guards, nest.box, nest.dims, nest.pieces)
             bounds = self.nest.in_block(dim, bounds)
             if end is not None:
                 bounds = bounds._replace(upper=(*bounds.upper, end))
