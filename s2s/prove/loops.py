@@ -21,13 +21,12 @@ from s2s.prove.ctypes import U64, IntType
 from s2s.prove.declarations import PointerType, size_of
 from s2s.prove.faults import Unprovable
 from s2s.prove.machine import Machine, Variable
-from s2s.prove.memory import Transaction
 from s2s.prove.sums import finished, is_summable
 from s2s.prove.values import Carried, Form, Number, Pointer, Value, is_number
 from s2s.support.frozen import frozen
 
 MIN_AT_ONCE = 2
-MAX_LANES = 1 << 14
+MAX_LANES = 1 << 16
 MAX_ITERATIONS = 1 << 24
 
 
@@ -81,16 +80,21 @@ def _learn(machine: Machine, conflict: Conflict, node: c_ast.Node) -> None:
 def _in_order(machine: Machine, loop: Loop) -> None:
     """Run one iteration after the other."""
     for _ in range(MAX_ITERATIONS):
-        if not machine.truth(loop.condition):
+        if not (machine.truth(loop.condition) and _once(machine, loop)):
             return
-        try:
-            machine.execute(loop.body)
-        except Broken:
-            return
-        if loop.following is not None:
-            machine.evaluate(loop.following)
     msg = f"a loop runs more than {MAX_ITERATIONS:,} times"
     raise Unprovable(msg)
+
+
+def _once(machine: Machine, loop: Loop) -> bool:
+    """Run one iteration; False if it breaks off the loop."""
+    try:
+        machine.execute(loop.body)
+    except Broken:
+        return False
+    if loop.following is not None:
+        machine.evaluate(loop.following)
+    return True
 
 
 def _at_once(machine: Machine, loop: Loop) -> bool:
@@ -102,15 +106,28 @@ def _at_once(machine: Machine, loop: Loop) -> bool:
         return False
     if count == 0:
         return True
-    if count < MIN_AT_ONCE or count * int(np.prod(machine.lanes.shape)) > MAX_LANES:
+    most = MAX_LANES // int(np.prod(machine.lanes.shape))
+    if min(count, most) < MIN_AT_ONCE:
         return False
     if not all(_stays_in_type(counter, count) for counter in counters):
         return False
     counted = {counter.name for counter in counters}
     others = sorted((changes.others | set(changes.counters)) - counted)
-    cuts = sorted(cut for cut in machine.cuts.get(id(loop.node), ()) if cut < count)
-    for begin, end in zip([0, *cuts], [*cuts, count], strict=True):
-        _part(machine, loop, end - begin, counters, others)
+    outermost = machine.lanes.depth == 0
+    cuts = machine.cuts.get(id(loop.node), set[int]())
+    ends = sorted(cut for cut in {*cuts, *range(most, count, most)} if cut < count)
+    for begin, end in zip([0, *ends], [*ends, count], strict=True):
+        try:
+            if end - begin > 1:
+                _part(machine, loop, end - begin, counters, others)
+            elif not _once(machine, loop):
+                return True
+        except Conflict as conflict:
+            if conflict.loop is loop.node and not outermost:
+                conflict.cuts = tuple(cut + begin for cut in conflict.cuts)
+            raise
+        if outermost:
+            machine.cuts[id(loop.node)] = {cut - end for cut in cuts if cut > end}
     return True
 
 
@@ -119,11 +136,9 @@ def _part(machine: Machine, loop: Loop, count: int, counters: list[Counter], oth
     depth, outermost = machine.lanes.depth, machine.lanes.depth == 0
     saved = _saved(machine)
     if outermost:
-        machine.memory.transaction = Transaction(loop.node)
+        machine.memory.begin()
     try:
         _run_lanes(machine, loop, count, counters, others)
-        if outermost:
-            machine.memory.commit()
     except Conflict:
         del machine.lanes.loops[depth:]
         _restore(machine, saved)
@@ -152,6 +167,7 @@ def _run_lanes(machine: Machine, loop: Loop, count: int, counters: list[Counter]
     for variable, ctype, sum_before, before in carried:
         variable.value = finished(before, variable.value, sum_before, count, depth, ctype)
     machine.lanes.loops.pop()
+    machine.memory.leave()
     for counter, start in zip(counters, started, strict=True):
         counter.variable.value = _moved(start, count * counter.step)
 
@@ -200,7 +216,7 @@ def _count(machine: Machine, condition: c_ast.Node, counters: list[Counter], cha
         return None
     distance = np.asarray(end - start + (condition.op == "<="))
     if np.any(distance != distance.reshape(-1)[0]):
-        raise Conflict(machine.arithmetic.varying(distance))
+        raise machine.arithmetic.parts(distance)
     return max(0, -(-int(distance.reshape(-1)[0]) // counter.step))
 
 

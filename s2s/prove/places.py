@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from pycparser import c_ast
 
+from s2s.prove.buffers import Buffer
 from s2s.prove.control import Conflict
 from s2s.prove.ctypes import IntType
 from s2s.prove.declarations import ArrayType, CType, PointerType, StructType, scalar_of, size_of
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.machine import Machine, Typed
-from s2s.prove.memory import Buffer
 from s2s.prove.operations import moved
 from s2s.prove.values import Aggregate, Pointer, Value, is_number, plain
 

@@ -125,11 +125,15 @@ class Pointer:
 Value = int | np.ndarray | Form | Function | Packed | Comparison | Pointer | Aggregate
 
 
+Running = tuple[object, int]
+"""A loop that runs at once, and how often; each time that it runs is an object of its own."""
+
+
 @dataclass(eq=False)
 class Lanes:
     """The loops that run at once, outermost first, and how often each runs."""
 
-    loops: list[tuple[object, int]] = field(default_factory=list[tuple[object, int]])
+    loops: list[Running] = field(default_factory=list[Running])
 
     @property
     def depth(self) -> int:
@@ -140,6 +144,11 @@ class Lanes:
     def shape(self) -> tuple[int, ...]:
         """The extent of each axis."""
         return tuple(count for _, count in reversed(self.loops))
+
+    def shared_by(self, shape: tuple[int, ...]) -> int:
+        """How many of the outermost loops hold all along which an array of a shape is the same."""
+        full = (1,) * (self.depth - len(shape)) + shape
+        return next((self.depth - axis for axis, extent in enumerate(self.shape) if full[axis] != extent), 0)
 
     def spread(self, array: Number) -> np.ndarray:
         """The array with all axes, flat."""

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from s2s.prove.atoms import Atoms
+from s2s.prove.buffers import Buffer
 from s2s.prove.comparison import difference
 from s2s.prove.ctypes import I8
 from s2s.prove.expressions import EXPRESSIONS
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.machine import Machine
-from s2s.prove.memory import Buffer, Memory
+from s2s.prove.memory import Memory
 from s2s.prove.program import program_of
 from s2s.prove.reference.model import Tensor
 from s2s.prove.source import parse_tree
