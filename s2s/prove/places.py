@@ -122,8 +122,13 @@ def assign(machine: Machine, node: c_ast.Node, value: Value, source: CType) -> T
         if variable is None:
             msg = f"{node.name} is not known to the prover"
             raise Unprovable(msg)
-        variable.value = machine.to_type(value, source, variable.ctype)
-        return variable.value, variable.ctype
+        value = machine.to_type(value, source, variable.ctype)
+        if isinstance(variable.value, Aggregate):
+            # Pointers into the variable stay what they are.
+            _put_local(machine, variable.value, Pointer(variable.value, 0, variable.ctype), value, variable.ctype)
+        else:
+            variable.value = value
+        return value, variable.ctype
     pointer, ctype = place(machine, node)
     value = machine.to_type(value, source, ctype)
     put(machine, pointer, value, ctype)

@@ -77,6 +77,8 @@ class Carried:
     least: int = 0
     most: int = 0
     """The bounds of everything that was added to it, in any one iteration."""
+    as_signed: bool = False
+    """Whether it was read as a number of 32 bits with a sign, though it wraps around as one without."""
 
     def hold(self, low: Number, high: Number) -> None:
         """Widen the bounds to hold what was added."""

@@ -37,6 +37,13 @@ TEXTS = {
     "    const int8_t old = s[a * 2 + b]; y[a * 2 + b] = old; s[a * 2 + b] = x[9 + a]; } }",
     "a result over another's operand": "for (int32_t a = 0; a < 9; a++) { s[a] = x[a]; }"
     "for (int32_t a = 0; a < 8; a++) { y[a] = s[a]; s[a + 1] = x[9 + a]; }",
+    "rows over rows, by way of a scratch": "for (int32_t a = 0; a < 40; a++) { y[a] = x[a]; }"
+    "for (int32_t a = 0; a < 5; a++) { for (int32_t b = 0; b < 7; b++) { s[b] = y[a * 7 + b]; }"
+    "    for (int32_t c = 0; c < 7; c++) { y[a * 7 + 6 - c] = s[c]; } }",
+    "rows over rows, without": "for (int32_t a = 0; a < 40; a++) { y[a] = x[a]; }"
+    "for (int32_t a = 0; a < 5; a++) { for (int32_t b = 0; b < 7; b++) { y[a * 7 + 6 - b] = y[a * 7 + b]; } }",
+    "backwards": "for (int32_t a = 7; a > -1; a -= 2) { s[a] = x[a]; y[a + 1] = s[a]; }"
+    "for (uint32_t a = 8; a >= 4; a--) { y[a + 8] = x[3 * a]; }",
     "elements of two widths": "for (int32_t a = 0; a < 4; a++) { w[0] = x[a]; w[1] = x[a]; s[2] = x[a + 4];"
     "    y[a] = (int8_t)w[0]; s[a + 8] = s[2]; }",
     "sums in a scratch": "for (int32_t a = 0; a < 4; a++) { for (int32_t c = 0; c < 3; c++) { w[c] = 0; }"
