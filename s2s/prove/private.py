@@ -37,8 +37,8 @@ class Shared:
         return rest
 
     def store(self, cells: np.ndarray) -> None:
-        """Note a store, which may meet no store, nor another lane's load."""
-        if np.any(self.stored[cells]) or self.loaded.has_of_others(cells, np.ones(cells.shape, bool)):
+        """Note a store, which may meet no store, nor a load of a later iteration, as loads find what was before."""
+        if np.any(self.stored[cells]) or self.loaded.has_of_later(cells, np.ones(cells.shape, bool)):
             raise Conflict(self.lanes.loops[0][0])
         self.stored[cells] = True
 

@@ -143,6 +143,11 @@ class Lanes:
         return len(self.loops)
 
     @property
+    def count(self) -> int:
+        """How many lanes there are."""
+        return int(np.prod(self.shape))
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The extent of each axis."""
         return tuple(count for _, count in reversed(self.loops))

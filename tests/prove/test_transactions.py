@@ -40,6 +40,12 @@ TEXTS = {
     "rows over rows, by way of a scratch": "for (int32_t a = 0; a < 40; a++) { y[a] = x[a]; }"
     "for (int32_t a = 0; a < 5; a++) { for (int32_t b = 0; b < 7; b++) { s[b] = y[a * 7 + b]; }"
     "    for (int32_t c = 0; c < 7; c++) { y[a * 7 + 6 - c] = s[c]; } }",
+    "rows over rows before them": "for (int32_t a = 0; a < 40; a++) { y[a] = x[a]; }"
+    "for (int32_t a = 1; a < 5; a++) { for (int32_t b = 0; b < 7; b++) { y[a * 7 - b] = y[a * 7 + b]; } }",
+    "rows over rows behind them": "for (int32_t a = 0; a < 40; a++) { y[a] = x[a]; }"
+    "for (int32_t a = 0; a < 4; a++) { for (int32_t b = 0; b < 7; b++) { y[a * 7 + 7 + b] = y[a * 7 + b]; } }",
+    "rows over rows behind them, backwards": "for (int32_t a = 0; a < 40; a++) { y[a] = x[a]; }"
+    "for (int32_t a = 3; a >= 0; a--) { for (int32_t b = 0; b < 7; b++) { y[a * 7 + 7 + b] = y[a * 7 + b]; } }",
     "rows over rows, without": "for (int32_t a = 0; a < 40; a++) { y[a] = x[a]; }"
     "for (int32_t a = 0; a < 5; a++) { for (int32_t b = 0; b < 7; b++) { y[a * 7 + 6 - b] = y[a * 7 + b]; } }",
     "backwards": "for (int32_t a = 7; a > -1; a -= 2) { s[a] = x[a]; y[a + 1] = s[a]; }"
