@@ -155,6 +155,10 @@ def test_a_text_is_not_taken_for_what_it_resembles(name: str, tmp_path: Path):
     [
         ("y[0] = (int8_t)(x[0] > 0 && x[1] - x[1] == 0 ? x[0] : 0);", "y[0] = (int8_t)(x[0] < 0 ? 0 : x[0]);"),
         ("for (int32_t k = 0; k < 16; k++) { y[k & 7] = k < 8 ? x[k] : x[15 - k]; }", "y[0] = x[7];"),
+        (
+            "int32_t a = x[0] & 7; if (a - a * a / 7 > 2) { y[0] = 1; } else { y[0] = x[1]; }",
+            "y[0] = x[1];",
+        ),
         ("int64_t m = (int64_t)1 << 40; y[0] = (int8_t)((x[0] * m) >> 40);", "y[0] = x[0];"),
     ],
 )
