@@ -14,7 +14,7 @@ from s2s.prove.values import Aggregate, Carried, Form, Value
 
 @dataclass
 class Sum:
-    """A variable that longer lives than an iteration, and what its numbers were before the loop."""
+    """A variable that lives longer than an iteration, and what its numbers were before the loop."""
 
     variable: Variable
     ctype: IntType
