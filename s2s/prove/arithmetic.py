@@ -202,9 +202,11 @@ class Arithmetic(Packing):
     def _converted(self, form: Form, source: IntType, ctype: IntType) -> Value:
         """A form, exact or modulo 2^bits, in another type."""
         if form.carried:
-            keeps = ctype.bits >= source.bits if source.signed else not ctype.signed and 32 <= ctype.bits <= source.bits
-            if not keeps:
+            keeps = ctype.bits >= source.bits if source.signed else 32 <= ctype.bits <= source.bits
+            if not keeps or (ctype.signed and not source.signed and source != U32):
                 raise Conflict(form.carried[0].loop)
+            for carried in form.carried:
+                carried.as_signed |= ctype.signed and not source.signed
             return form
         if ctype.bits > source.bits:
             return self.settled(form, source)

@@ -91,7 +91,7 @@ class Choices(Dependence):
             return yes if np.any(condition) else no
         if is_number(yes) and is_number(no):
             return np.where(condition, yes, no)
-        raise Conflict(self.varying(condition))
+        raise self.parts(condition)
 
     def parts(self, condition: np.ndarray) -> Conflict:
         """The conflict of a condition that differs between iterations: cut the loop where it changes."""

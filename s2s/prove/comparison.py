@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2s.prove.memory import Buffer, Memory
+from s2s.prove.buffers import Buffer
+from s2s.prove.memory import Memory
 from s2s.prove.reference.model import Tensor
 from s2s.prove.values import Form, Pointer, as_form
 from s2s.prove.witness import DRAWS, Drawn

@@ -76,9 +76,14 @@ class Dependence(Interner):
         for main, other, first in ((a, b, True), (b, a, False)):
             if not (isinstance(other, Form | Function) and isinstance(main, Form | Function)):
                 continue
-            function = as_function(main) if isinstance(main, Form) else main
             found = self._cases(other)
-            if found is None or (function.side is not None and not np.array_equal(function.side, found[0])):
+            if found is None:
+                continue
+            if isinstance(main, Function) and main.side is None and main.expression is not X:
+                # The table of a function is exact on intervals, unlike what its expression gives.
+                main = self.linear(main)
+            function = as_function(main) if isinstance(main, Form) else main
+            if function.side is not None and not np.array_equal(function.side, found[0]):
                 continue
             pair = (function.expression, found[1]) if first else (found[1], function.expression)
             return function.base, *pair, found[0]

@@ -15,19 +15,18 @@ from __future__ import annotations
 import numpy as np
 from pycparser import c_ast
 
+from s2s.prove.carrying import carry
 from s2s.prove.changes import Changes, changes_of, names_in, only_variables
 from s2s.prove.control import Broken, Conflict, Returned
 from s2s.prove.ctypes import U64, IntType
 from s2s.prove.declarations import PointerType, size_of
 from s2s.prove.faults import Unprovable
 from s2s.prove.machine import Machine, Variable
-from s2s.prove.memory import Transaction
-from s2s.prove.sums import finished, is_summable
-from s2s.prove.values import Carried, Form, Number, Pointer, Value, is_number
+from s2s.prove.values import Aggregate, Number, Pointer, Value, is_number
 from s2s.support.frozen import frozen
 
 MIN_AT_ONCE = 2
-MAX_LANES = 1 << 14
+MAX_LANES = 1 << 16
 MAX_ITERATIONS = 1 << 24
 
 
@@ -48,6 +47,14 @@ class Counter:
     variable: Variable
     name: str
     step: int
+
+
+@frozen
+class Changing:
+    """What each iteration changes: counters, and the names of the other variables."""
+
+    counters: list[Counter]
+    others: list[str]
 
 
 def run_loop(machine: Machine, loop: Loop) -> None:
@@ -81,16 +88,21 @@ def _learn(machine: Machine, conflict: Conflict, node: c_ast.Node) -> None:
 def _in_order(machine: Machine, loop: Loop) -> None:
     """Run one iteration after the other."""
     for _ in range(MAX_ITERATIONS):
-        if not machine.truth(loop.condition):
+        if not (machine.truth(loop.condition) and _once(machine, loop)):
             return
-        try:
-            machine.execute(loop.body)
-        except Broken:
-            return
-        if loop.following is not None:
-            machine.evaluate(loop.following)
     msg = f"a loop runs more than {MAX_ITERATIONS:,} times"
     raise Unprovable(msg)
+
+
+def _once(machine: Machine, loop: Loop) -> bool:
+    """Run one iteration; False if it breaks off the loop."""
+    try:
+        machine.execute(loop.body)
+    except Broken:
+        return False
+    if loop.following is not None:
+        machine.evaluate(loop.following)
+    return True
 
 
 def _at_once(machine: Machine, loop: Loop) -> bool:
@@ -102,45 +114,61 @@ def _at_once(machine: Machine, loop: Loop) -> bool:
         return False
     if count == 0:
         return True
-    if count < MIN_AT_ONCE or count * int(np.prod(machine.lanes.shape)) > MAX_LANES:
+    most = MAX_LANES // int(np.prod(machine.lanes.shape))
+    if min(count, most) < MIN_AT_ONCE:
         return False
     if not all(_stays_in_type(counter, count) for counter in counters):
         return False
     counted = {counter.name for counter in counters}
     others = sorted((changes.others | set(changes.counters)) - counted)
-    cuts = sorted(cut for cut in machine.cuts.get(id(loop.node), ()) if cut < count)
-    for begin, end in zip([0, *cuts], [*cuts, count], strict=True):
-        _part(machine, loop, end - begin, counters, others)
+    _run_parts(machine, loop, count, most, Changing(counters, others))
     return True
 
 
-def _part(machine: Machine, loop: Loop, count: int, counters: list[Counter], others: list[str]) -> None:
+def _run_parts(machine: Machine, loop: Loop, count: int, most: int, changing: Changing) -> None:
+    """Run iterations in parts of at most `most`, cut where conflicts said."""
+    outermost = machine.lanes.depth == 0
+    cuts = machine.cuts.get(id(loop.node), set[int]())
+    ends = sorted(cut for cut in {*cuts, *range(most, count, most)} if cut < count)
+    for begin, end in zip([0, *ends], [*ends, count], strict=True):
+        try:
+            if end - begin > 1:
+                _part(machine, loop, end - begin, changing)
+            elif not _once(machine, loop):
+                return
+        except Conflict as conflict:
+            if conflict.loop is loop.node and not outermost:
+                conflict.cuts = tuple(cut + begin for cut in conflict.cuts)
+            raise
+        if outermost:
+            machine.cuts[id(loop.node)] = {cut - end for cut in cuts if cut > end}
+
+
+def _part(machine: Machine, loop: Loop, count: int, changing: Changing) -> None:
     """Run the next iterations at once; where they conflict, let everything be as before."""
     depth, outermost = machine.lanes.depth, machine.lanes.depth == 0
     saved = _saved(machine)
     if outermost:
-        machine.memory.transaction = Transaction(loop.node)
+        machine.memory.begin()
     try:
-        _run_lanes(machine, loop, count, counters, others)
-        if outermost:
-            machine.memory.commit()
+        _run_lanes(machine, loop, count, changing)
     except Conflict:
         del machine.lanes.loops[depth:]
         _restore(machine, saved)
         raise
 
 
-def _run_lanes(machine: Machine, loop: Loop, count: int, counters: list[Counter], others: list[str]) -> None:
+def _run_lanes(machine: Machine, loop: Loop, count: int, changing: Changing) -> None:
     """Run the body once for all lanes, and let variables be what they are after the last iteration."""
     machine.lanes.loops.append((loop.node, count))
     depth = machine.lanes.depth
     lane = np.arange(count).reshape(count, *(1,) * (depth - 1))
-    started = [counter.variable.value for counter in counters]
-    for counter, start in zip(counters, started, strict=True):
+    started = [counter.variable.value for counter in changing.counters]
+    for counter, start in zip(changing.counters, started, strict=True):
         counter.variable.value = _moved(start, lane * counter.step)
-    carried = [
-        (variable, *_carry(loop.node, name, variable))
-        for name in others
+    sums = [
+        carry(loop.node, name, variable, depth)
+        for name in changing.others
         if (variable := machine.find(name)) is not None
     ]
     try:
@@ -149,10 +177,11 @@ def _run_lanes(machine: Machine, loop: Loop, count: int, counters: list[Counter]
             machine.evaluate(loop.following)
     except (Broken, Returned):
         raise Conflict(loop.node) from None
-    for variable, ctype, sum_before, before in carried:
-        variable.value = finished(before, variable.value, sum_before, count, depth, ctype)
+    for each in sums:
+        each.finish(count, depth)
     machine.lanes.loops.pop()
-    for counter, start in zip(counters, started, strict=True):
+    machine.memory.leave()
+    for counter, start in zip(changing.counters, started, strict=True):
         counter.variable.value = _moved(start, count * counter.step)
 
 
@@ -183,13 +212,14 @@ def _counters(machine: Machine, changes: Changes) -> list[Counter]:
 
 def _count(machine: Machine, condition: c_ast.Node, counters: list[Counter], changes: Changes) -> int | None:
     """How often the loop runs; None where that cannot be told beforehand."""
-    if not (isinstance(condition, c_ast.BinaryOp) and condition.op in {"<", "<="}):
+    if not (isinstance(condition, c_ast.BinaryOp) and condition.op in {"<", "<=", ">", ">="}):
         return None
+    sign = 1 if condition.op[0] == "<" else -1
     if not (isinstance(condition.left, c_ast.ID) and only_variables(condition.right)):
         return None
     name = condition.left.name
     counter = next((counter for counter in counters if counter.name == name), None)
-    if counter is None or counter.step <= 0 or names_in(condition.right) & {*changes.others, *changes.counters}:
+    if counter is None or counter.step * sign <= 0 or names_in(condition.right) & {*changes.others, *changes.counters}:
         return None
     limit, limit_type = machine.evaluate(condition.right)
     start, end = _number(counter.variable.value), _number(limit)
@@ -198,10 +228,10 @@ def _count(machine: Machine, condition: c_ast.Node, counters: list[Counter], cha
     mixed = limit_type != counter.variable.ctype and isinstance(limit_type, IntType)
     if (mixed or counter.variable.ctype == U64) and min(int(np.min(start)), int(np.min(end))) < 0:
         return None
-    distance = np.asarray(end - start + (condition.op == "<="))
+    distance = np.asarray((end - start) * sign + condition.op.endswith("="))
     if np.any(distance != distance.reshape(-1)[0]):
-        raise Conflict(machine.arithmetic.varying(distance))
-    return max(0, -(-int(distance.reshape(-1)[0]) // counter.step))
+        raise machine.arithmetic.parts(distance)
+    return max(0, -(-int(distance.reshape(-1)[0]) // abs(counter.step)))
 
 
 def _same_object(a: Value | None, b: Value) -> bool:
@@ -220,16 +250,6 @@ def _stays_in_type(counter: Counter, count: int) -> bool:
     return bool(ctype.least <= np.min(end) and np.max(end) <= ctype.most)
 
 
-def _carry(node: c_ast.Node, name: str, variable: Variable) -> tuple[IntType, Carried, Value | None]:
-    """Let a variable stand for its value at the start of each iteration."""
-    before = variable.value
-    if not isinstance(variable.ctype, IntType) or (before is not None and not is_summable(before)):
-        raise Conflict(node)
-    carried = Carried(node, name)
-    variable.value = None if before is None else Form(0, (), 0, 0, (carried,))
-    return variable.ctype, carried, before
-
-
 def _number(value: Value | None) -> Number | None:
     """A number, or the offset of an address."""
     if isinstance(value, Pointer):
@@ -246,16 +266,26 @@ def _moved(value: Value | None, by: Number) -> Value:
     return value + by
 
 
-Saved = list[dict[str, tuple[Variable, Value | None]]]
+Saved = list[dict[str, tuple[Variable, Value | None, Value | None]]]
+"""The variables of a function's scopes, their values, and copies of these that are structures."""
 
 
 def _saved(machine: Machine) -> Saved:
     """The variables of the present function."""
-    return [{name: (variable, variable.value) for name, variable in scope.items()} for scope in machine.scopes]
+    return [
+        {name: (variable, variable.value, _copy(variable.value)) for name, variable in scope.items()}
+        for scope in machine.scopes
+    ]
+
+
+def _copy(value: Value | None) -> Value | None:
+    return Aggregate(list(value.items), value.size, value.depth) if isinstance(value, Aggregate) else value
 
 
 def _restore(machine: Machine, saved: Saved) -> None:
-    machine.scopes[:] = [{name: variable for name, (variable, _) in scope.items()} for scope in saved]
+    machine.scopes[:] = [{name: variable for name, (variable, *_) in scope.items()} for scope in saved]
     for scope in saved:
-        for variable, value in scope.values():
+        for variable, value, copy in scope.values():
             variable.value = value
+            if isinstance(value, Aggregate) and isinstance(copy, Aggregate):
+                value.items[:], value.depth = copy.items, copy.depth

@@ -23,7 +23,7 @@ from s2s.prove.declarations import CType, PointerType
 from s2s.prove.faults import Unprovable
 from s2s.prove.memory import Memory
 from s2s.prove.program import Program
-from s2s.prove.values import Aggregate, Comparison, Lanes, Pointer, Value, is_number
+from s2s.prove.values import Aggregate, Comparison, Form, Function, Lanes, Pointer, Value, is_number
 
 Typed = tuple[Value, CType]
 """A value and its type in C."""
@@ -105,6 +105,10 @@ class Machine:
         assert isinstance(ctype, IntType)
         if not is_number(value):
             value = self.arithmetic.compare("!=", value, 0, ctype)
+        if isinstance(value, Function):
+            value = self.arithmetic.linear(value)
+        if isinstance(value, Form) and not any(np.any(ids) for ids, _ in value.groups):
+            value = value.constant
         if not is_number(value):
             msg = "a statement depends on a condition of the input"
             raise Unprovable(msg)

@@ -4,107 +4,20 @@ A buffer is an object of C that pointers go into: the arena, an input, an array 
 its first byte with its width. Reading beyond the end is a fault; reading with another width, or before a store, gives
 a number of which nothing is known.
 
-While loops run at once (`Transaction`), stores wait, and no load may meet one of them, nor two stores one byte: then
-every order of the iterations gives the same memory, the C's own included.
+While loops run at once, `s2s.prove.transaction` keeps what they store until every order of their iterations gives the
+same memory, the C's own included.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from s2s.prove.arithmetic import Arithmetic
-from s2s.prove.control import Conflict
+from s2s.prove.buffers import Buffer, Content, Pool
 from s2s.prove.ctypes import IntType
 from s2s.prove.faults import Fault, Unprovable
+from s2s.prove.transaction import Transaction
 from s2s.prove.values import Form, Function, Lanes, Number, Pointer, Value, as_form, is_number
-
-Write = tuple["Buffer", np.ndarray, int, np.ndarray, np.ndarray | None, np.ndarray | None]
-"""Buffer, cells, width, constants, atoms and coefficients of a store."""
-INSIDE = 255
-"""The width of a byte inside an element."""
-
-
-class Pool:
-    """The terms of all forms in memory, one after the other."""
-
-    def __init__(self) -> None:
-        self.ids = np.zeros(1 << 16, np.int64)
-        self.coefficients = np.zeros(1 << 16, np.int64)
-        self.used = 0
-
-    def append(self, ids: np.ndarray, coefficients: np.ndarray) -> int:
-        """Store terms; return where they begin."""
-        start, end = self.used, self.used + len(ids)
-        while end > len(self.ids):
-            self.ids = np.concatenate([self.ids, np.zeros_like(self.ids)])
-            self.coefficients = np.concatenate([self.coefficients, np.zeros_like(self.coefficients)])
-        self.ids[start:end], self.coefficients[start:end] = ids, coefficients
-        self.used = end
-        return start
-
-
-class Buffer:
-    """An object of C of `size` bytes, in cells of `unit` bytes; a constant array has one type."""
-
-    ctype: IntType | None = None
-
-    def __init__(self, name: str, size: int, unit: int = 1, *, constant: bool = False) -> None:
-        cells = size // unit
-        self.name, self.size, self.unit, self.constant = name, size, unit, constant
-        self.read_only = constant
-        self.numbers = np.zeros(cells, np.int64)
-        self.starts = np.zeros(cells, np.int64)
-        self.counts = np.zeros(cells, np.int64)
-        self.widths = np.zeros(cells, np.uint8)
-        self.marks = np.zeros(0 if constant else cells, np.int32)
-
-    def are_distinct(self, cells: np.ndarray) -> bool:
-        """Whether no two cells are the same: of two, one overwrites the other's mark."""
-        marks = np.arange(len(cells))
-        self.marks[cells] = marks
-        return bool(np.all(self.marks[cells] == marks))
-
-    @classmethod
-    def of_numbers(cls, name: str, numbers: np.ndarray, ctype: IntType) -> Buffer:
-        """A constant array."""
-        buffer = cls(name, len(numbers) * ctype.size, ctype.size, constant=True)
-        buffer.numbers = numbers.astype(np.int64)
-        buffer.widths[:] = ctype.size
-        buffer.ctype = ctype
-        return buffer
-
-
-@dataclass
-class Transaction:
-    """What loops that run at once have read and will write, by buffer."""
-
-    loop: object
-    loaded: dict[int, np.ndarray] = field(default_factory=dict[int, np.ndarray])
-    stored: dict[int, np.ndarray] = field(default_factory=dict[int, np.ndarray])
-    stores: list[Write] = field(default_factory=list[Write])
-
-    def load(self, buffer: Buffer, cells: np.ndarray, width: int) -> None:
-        """Note a load; it may not meet a store that waits."""
-        if buffer.constant:
-            return
-        stored = self.stored.get(id(buffer))
-        loaded = self.loaded.setdefault(id(buffer), np.zeros(len(buffer.numbers), bool))
-        for byte in range(max(1, width // buffer.unit)):
-            loaded[cells + byte] = True
-            if stored is not None and np.any(stored[cells + byte]):
-                raise Conflict(self.loop)
-
-    def store(self, buffer: Buffer, cells: np.ndarray, width: int) -> None:
-        """Note a store; it may meet no other, nor a load."""
-        stored = self.stored.setdefault(id(buffer), np.zeros(len(buffer.numbers), bool))
-        loaded = self.loaded.get(id(buffer))
-        for byte in range(max(1, width // buffer.unit)):
-            at = cells + byte
-            if np.any(stored[at]) or (loaded is not None and np.any(loaded[at])):
-                raise Conflict(self.loop)
-            stored[at] = True
 
 
 def _object(pointer: Pointer) -> Buffer:
@@ -140,8 +53,8 @@ class Memory:
         """The number at an address."""
         buffer = _object(pointer)
         cells = self._cells(buffer, pointer.plain_offset, ctype, "reads")
-        if self.transaction is not None:
-            self.transaction.load(buffer, cells, ctype.size)
+        if self.transaction is not None and not buffer.constant:
+            buffer, cells = self.transaction.load(buffer, cells, ctype.size)
         if np.any(buffer.widths[cells] != ctype.size):
             return self._with_unknown(buffer, cells, ctype)
         return self.arithmetic.read_as(self.value(buffer, cells), ctype)
@@ -187,34 +100,31 @@ class Memory:
         if buffer.read_only:
             msg = f"writes to {buffer.name}, which is not to be written"
             raise Fault(msg)
-        offsets = pointer.plain_offset
-        if self.lanes.depth:
-            shape = np.shape(offsets)
-            full = (1,) * (self.lanes.depth - len(shape)) + shape
-            if full != self.lanes.shape:
-                axis = next(i for i, (a, b) in enumerate(zip(full, self.lanes.shape, strict=True)) if a != b)
-                raise Conflict(self.lanes.loops[self.lanes.depth - 1 - axis][0])
-        cells = self._cells(buffer, self.lanes.spread(offsets), ctype, "writes")
+        cells = self._cells(buffer, self.lanes.spread(pointer.plain_offset), ctype, "writes")
         content = self._content(value, ctype)
         if self.transaction is None:
-            self._write(buffer, cells, ctype.size, *content)
+            buffer.write(self.pool, cells, ctype.size, content)
         else:
-            self.transaction.store(buffer, cells, ctype.size)
-            self.transaction.stores.append((buffer, cells, ctype.size, *content))
+            shared = self.lanes.shared_by(np.shape(pointer.plain_offset))
+            self.transaction.store(buffer, cells, ctype.size, content, shared)
 
-    def commit(self) -> None:
-        """Write what waited."""
+    def begin(self) -> None:
+        """Let stores wait until the outermost loop at once has run."""
+        self.transaction = Transaction(self.lanes, self.pool)
+
+    def leave(self) -> None:
+        """The innermost loop at once has run; write what waited if it was the outermost one."""
         assert self.transaction is not None
-        for entry in self.transaction.stores:
-            self._write(*entry)
-        self.transaction = None
+        self.transaction.leave()
+        if not self.lanes.depth:
+            self.transaction = None
 
     def put_atoms(
         self, buffer: Buffer, cells: np.ndarray, ids: np.ndarray, numbers: np.ndarray, ctype: IntType
     ) -> None:
         """Let cells hold atoms (0 for none) plus numbers."""
         terms = ids.reshape(-1, 1)
-        self._write(buffer, cells, ctype.size, numbers, terms, np.ones_like(terms))
+        buffer.write(self.pool, cells, ctype.size, Content(numbers, terms, np.ones_like(terms)))
 
     def copies(self, arguments: list[Value]) -> list[tuple[Buffer, list[np.ndarray]]]:
         """What the buffers that a function gets hold."""
@@ -230,50 +140,16 @@ class Memory:
         for buffer, arrays in copies:
             buffer.numbers, buffer.starts, buffer.counts, buffer.widths = arrays
 
-    def _content(self, value: Value, ctype: IntType) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
+    def _content(self, value: Value, ctype: IntType) -> Content:
         """Constants, atoms and coefficients of a value in each lane."""
         value = self.arithmetic.settled(value, ctype)
         if isinstance(value, Function):
             value = self.arithmetic.interned(value)
         if is_number(value):
-            return self.lanes.spread(value), None, None
+            return Content(self.lanes.spread(value))
         if not isinstance(value, Form):
             msg = "stores what is no number"
             raise Unprovable(msg)
         groups = [tuple(self.lanes.spread_terms(part) for part in group) for group in value.groups]
         ids, coefficients = (np.concatenate(parts, axis=1) for parts in zip(*groups, strict=True))
-        return self.lanes.spread(value.constant), ids, coefficients
-
-    def _write(
-        self,
-        buffer: Buffer,
-        cells: np.ndarray,
-        width: int,
-        numbers: np.ndarray,
-        ids: np.ndarray | None,
-        coefficients: np.ndarray | None,
-    ) -> None:
-        self._clear(buffer, cells, width)
-        buffer.numbers[cells] = numbers
-        buffer.counts[cells] = 0
-        if ids is not None and coefficients is not None:
-            terms = ids.shape[1]
-            start = self.pool.append(ids.reshape(-1), coefficients.reshape(-1))
-            single = terms == 1
-            buffer.starts[cells] = start + terms * np.arange(len(cells))
-            buffer.counts[cells] = (ids[:, 0] != 0).astype(np.int64) if single else terms
-
-    def _clear(self, buffer: Buffer, cells: np.ndarray, width: int) -> None:
-        """Let elements that a store overlaps be no more."""
-        units = max(1, width // buffer.unit)
-        if buffer.unit > 1 or np.all(buffer.widths[cells] == width):
-            buffer.widths[cells] = width
-            return
-        for before in range(1, 8):
-            at = cells - before
-            at = at[at >= 0]
-            widths = buffer.widths[at]
-            buffer.widths[at[(widths > before) & (widths != INSIDE)]] = 0
-        for inside in range(units):
-            buffer.widths[cells + inside] = INSIDE
-        buffer.widths[cells] = width
+        return Content(self.lanes.spread(value.constant), ids, coefficients)

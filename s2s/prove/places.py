@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from pycparser import c_ast
 
+from s2s.prove.buffers import Buffer
 from s2s.prove.control import Conflict
 from s2s.prove.ctypes import IntType
 from s2s.prove.declarations import ArrayType, CType, PointerType, StructType, scalar_of, size_of
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.machine import Machine, Typed
-from s2s.prove.memory import Buffer
 from s2s.prove.operations import moved
 from s2s.prove.values import Aggregate, Pointer, Value, is_number, plain
 
@@ -122,8 +122,13 @@ def assign(machine: Machine, node: c_ast.Node, value: Value, source: CType) -> T
         if variable is None:
             msg = f"{node.name} is not known to the prover"
             raise Unprovable(msg)
-        variable.value = machine.to_type(value, source, variable.ctype)
-        return variable.value, variable.ctype
+        value = machine.to_type(value, source, variable.ctype)
+        if isinstance(variable.value, Aggregate):
+            # Pointers into the variable stay what they are.
+            _put_local(machine, variable.value, Pointer(variable.value, 0, variable.ctype), value, variable.ctype)
+        else:
+            variable.value = value
+        return value, variable.ctype
     pointer, ctype = place(machine, node)
     value = machine.to_type(value, source, ctype)
     put(machine, pointer, value, ctype)

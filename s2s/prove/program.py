@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from pycparser import c_ast
 
+from s2s.prove.buffers import Buffer
 from s2s.prove.ctypes import IntType
 from s2s.prove.declarations import ArrayType, CType, Types, define
 from s2s.prove.faults import Unprovable
 from s2s.prove.intervals import at, wrap
-from s2s.prove.memory import Buffer
 from s2s.prove.source import Source
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2s.prove.atoms import Atoms
+from s2s.prove.buffers import Buffer
 from s2s.prove.certificate import PROVED, TESTED, WRONG, Kernel
 from s2s.prove.comparison import difference
 from s2s.prove.control import Conflict
@@ -13,7 +14,6 @@ from s2s.prove.declarations import CType
 from s2s.prove.expressions import EXPRESSIONS
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.machine import Machine
-from s2s.prove.memory import Buffer
 from s2s.prove.program import Program
 from s2s.prove.reference.model import Model, Step, Tensor
 from s2s.prove.statements import STATEMENTS

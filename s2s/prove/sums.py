@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2s.prove.control import Conflict
-from s2s.prove.ctypes import IntType
+from s2s.prove.ctypes import I32, IntType
 from s2s.prove.values import Carried, Form, Group, Number, Value, as_form, is_number, refuse_wide
 
 
@@ -26,8 +26,8 @@ def finished(
         raise Conflict(carried.loop)
     refuse_wide(value, count)
     start, added = as_form(before), _summed(value, depth, count)
-    if ctype.signed:
-        _check_partial_sums(start, value, carried, depth, count, ctype)
+    if ctype.signed or carried.as_signed:
+        _check_partial_sums(start, value, carried, depth, count, ctype if ctype.signed else I32)
     total = Form(
         start.constant + added.constant,
         start.groups + added.groups,
@@ -37,6 +37,7 @@ def finished(
     )
     for outer in total.carried:
         outer.hold(total.low, total.high)
+        outer.as_signed |= carried.as_signed
     return total if total.groups or total.carried else total.constant
 
 

@@ -77,6 +77,8 @@ class Carried:
     least: int = 0
     most: int = 0
     """The bounds of everything that was added to it, in any one iteration."""
+    as_signed: bool = False
+    """Whether it was read as a number of 32 bits with a sign, though it wraps around as one without."""
 
     def hold(self, low: Number, high: Number) -> None:
         """Widen the bounds to hold what was added."""
@@ -125,11 +127,15 @@ class Pointer:
 Value = int | np.ndarray | Form | Function | Packed | Comparison | Pointer | Aggregate
 
 
+Running = tuple[object, int]
+"""A loop that runs at once, and how often; each time that it runs is an object of its own."""
+
+
 @dataclass(eq=False)
 class Lanes:
     """The loops that run at once, outermost first, and how often each runs."""
 
-    loops: list[tuple[object, int]] = field(default_factory=list[tuple[object, int]])
+    loops: list[Running] = field(default_factory=list[Running])
 
     @property
     def depth(self) -> int:
@@ -137,9 +143,19 @@ class Lanes:
         return len(self.loops)
 
     @property
+    def count(self) -> int:
+        """How many lanes there are."""
+        return int(np.prod(self.shape))
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The extent of each axis."""
         return tuple(count for _, count in reversed(self.loops))
+
+    def shared_by(self, shape: tuple[int, ...]) -> int:
+        """How many of the outermost loops hold all along which an array of a shape is the same."""
+        full = (1,) * (self.depth - len(shape)) + shape
+        return next((self.depth - axis for axis, extent in enumerate(self.shape) if full[axis] != extent), 0)
 
     def spread(self, array: Number) -> np.ndarray:
         """The array with all axes, flat."""

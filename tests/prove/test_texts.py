@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from s2s.prove.atoms import Atoms
+from s2s.prove.buffers import Buffer
 from s2s.prove.comparison import difference
 from s2s.prove.ctypes import I8
 from s2s.prove.expressions import EXPRESSIONS
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.machine import Machine
-from s2s.prove.memory import Buffer, Memory
+from s2s.prove.memory import Memory
 from s2s.prove.program import program_of
 from s2s.prove.reference.model import Tensor
 from s2s.prove.source import parse_tree
@@ -154,6 +155,10 @@ def test_a_text_is_not_taken_for_what_it_resembles(name: str, tmp_path: Path):
     [
         ("y[0] = (int8_t)(x[0] > 0 && x[1] - x[1] == 0 ? x[0] : 0);", "y[0] = (int8_t)(x[0] < 0 ? 0 : x[0]);"),
         ("for (int32_t k = 0; k < 16; k++) { y[k & 7] = k < 8 ? x[k] : x[15 - k]; }", "y[0] = x[7];"),
+        (
+            "int32_t a = x[0] & 7; if (a - a * a / 7 > 2) { y[0] = 1; } else { y[0] = x[1]; }",
+            "y[0] = x[1];",
+        ),
         ("int64_t m = (int64_t)1 << 40; y[0] = (int8_t)((x[0] * m) >> 40);", "y[0] = x[0];"),
     ],
 )
