@@ -43,10 +43,10 @@ def build(folder: Path, name: str, sources: Sequence[str]) -> Path:
     tree = folder / "digits"
     seen = (tree / "include", tree / "runtime" / "include", tree / "src", BOARD, HERE, folder)
     network = [*sorted((tree / "src").glob("*.c")), *sorted((tree / "runtime").rglob("*.c"))]
-    own = [*(HERE / source for source in sources), BOARD / "board.c"]
+    programs = [*(HERE / source for source in sources), BOARD / "board.c"]
     program = folder / f"{name}.elf"
     includes = [f"-I{each}" for each in seen]
-    subprocess.run(["arm-none-eabi-gcc", *FLAGS, *includes, *own, *network, *LINK, "-o", program], check=True)
+    subprocess.run(["arm-none-eabi-gcc", *FLAGS, *includes, *programs, *network, *LINK, "-o", program], check=True)
     return program
 
 
