@@ -40,6 +40,11 @@ FIELDS = {
     "arena.overlaps": ("objects", "results that overlap what their kernel reads"),
     "arena.line_buffers": ("objects", "layers that run row by row, and bytes of the rows that are kept"),
     "state": ("objects", "values that stay from run to run: name, dtype, shape, byte of the arena, bytes"),
+    "pack": (
+        "object",
+        "the pack of weights: file, layout (a hash), bytes, alignment, and each weight with its byte; only with "
+        "`--weights pack`",
+    ),
     "weights.size": ("number", "bytes of all constants"),
     "weights.arrays": ("objects", "each constant: identifier, name, dtype, shape, bytes, pool"),
     "measured": ("object or null", "what the C compiler of the target says: flash, code, stack, RAM, by function"),

@@ -4,6 +4,7 @@ reason for its position.
 
 from collections.abc import Mapping
 
+from s2s.decisions.constants import equal_weights, packs_weights, sees_values
 from s2s.options import CompileOptions
 from s2s.options.declaration import seen_by
 from s2s.passes.conditions import (
@@ -134,12 +135,15 @@ SIMPLIFY = (
         when=tuned,
     ),
     Step("graph-unpack-weights", "Weights are constants by now.", when=sizes_constant, options=target),
-    Step("graph-pack-tables", "Tables are constants by now.", when=tuned),
-    Step("graph-narrow-scales", "Scales are constants by now; duplicates merge below.", when=tuned),
+    Step("graph-pack-tables", "Tables are constants by now.", when=sees_values),
+    Step("graph-narrow-scales", "Scales are constants by now; duplicates merge below.", when=sees_values),
     Step("graph-fold-constants", "The rewrites above leave new constant expressions,", when=tuned),
-    Step("graph-eliminate-common-subexpressions", "duplicates", when=tuned),
+    Step("graph-eliminate-common-subexpressions", "duplicates", when=tuned, options=equal_weights),
     Step("graph-eliminate-dead-code", "and dead operations."),
-    Step("graph-remove-channels", "Weights, biases and clamps have their last form.", when=tuned, options=channels),
+    Step(
+        "graph-remove-channels", "Weights, biases and clamps have their last form.", when=sees_values, options=channels
+    ),
+    Step("graph-broadcast-scales", "Scales are weights, where a pack brings these.", when=packs_weights),
     Step("graph-choose-implementations", "Replace canonical operators as programs ask.", when=tuned, options=target),
     Step("graph-combine-parallel-convs", "Combine layers of one input, with their biases folded,", when=tuned),
     Step("graph-combine-parallel-dense", "products with constants,", when=tuned),
@@ -313,8 +317,13 @@ LOOP = (
     Step("loop-interleave-stores", "Merge stores of vectors whose bytes interleave in memory into interleaved stores."),
     Step("loop-form-fma", "Contract multiply and add to one fused instruction."),
     Step("loop-pair-loads", "What each tile loads is known, and merged, by now.", when=paired, options=target),
-    Step("loop-pack-nibbles", "Halve constants of four bits; their loads are known now.", when=tuned, options=target),
-    Step("loop-encode-constants", "Store others of few values as codes, likewise.", when=tuned, options=target),
+    Step(
+        "loop-pack-nibbles",
+        "Halve constants of four bits; their loads are known now.",
+        when=sees_values,
+        options=target,
+    ),
+    Step("loop-encode-constants", "Store others of few values as codes, likewise.", when=sees_values, options=target),
     Step("loop-hoist-loads", "Constants have their last form by now.", when=hoisted),
     Step("loop-split-kernels", "Threads synchronise between kernels only.", when=divided, options=least_work),
     Step("loop-fill-lanes", "Threads have scratch of their own, where they read what they have written.", when=divided),
@@ -351,17 +360,10 @@ C = (
         "Translate each operation to a C construct; prefix names with the network's name.",
         options=emission,
     ),
-    Step(
-        "c-call-signed-shifts",
-        "MISRA C forbids right shifts of negative numbers; call a function of the runtime instead.",
-        when=misra,
-    ),
+    Step("c-call-signed-shifts", "MISRA C forbids right shifts of negative numbers; call a function.", when=misra),
+    Step("c-pack-weights", "All functions are there.", when=packs_weights, options=prefix),
     Step("c-name-temporaries", "Choose which values become C variables, and name them."),
-    Step(
-        "c-place-constants",
-        "Decide between C arrays and a binary file, now that all tables are there.",
-        options=constants,
-    ),
+    Step("c-place-constants", "Decide between C arrays and a binary file; all tables are there.", options=constants),
 )
 """Lower loops to C declarations, statements and expressions."""
 

@@ -15,6 +15,7 @@ from s2s.errors import CompilerBug, InputError
 PASSES: tuple[str, ...] = (
     "graph-annotate-target",
     "graph-bound-positions",
+    "graph-broadcast-scales",
     "graph-buffer-lines",
     "graph-buffer-sections",
     "graph-canonicalize-activations",
@@ -132,6 +133,7 @@ PASSES: tuple[str, ...] = (
     "loop-stream-constants",
     "c-call-signed-shifts",
     "c-name-temporaries",
+    "c-pack-weights",
     "c-parametrise-kernels",
     "c-place-constants",
     "c-remove-unroll-hints",

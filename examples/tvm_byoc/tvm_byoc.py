@@ -24,6 +24,7 @@ from s2s.tvm import relay
 from s2s.tvm.ir import memory_pools as pools
 
 HERE = Path(__file__).parent
+BOARD = HERE.parent / "board"
 SHAPES = {"w1": (8, 3, 3, 3), "w2": (8, 8, 3, 3), "fc": (4, 8)}
 FLAGS = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-O2", "-std=c99", "-Wall", "-Wextra")
 EMULATOR = ("qemu-system-arm", "-M", "mps2-an386", "-nographic", "-monitor", "none", "-serial", "none")
@@ -100,9 +101,14 @@ def run_archive(archive: Path, folder: Path, vectors: str) -> int:
         opened.extractall(folder, filter="data")
     (folder / "vectors.h").write_text(vectors)
     generated = folder / "codegen" / "host"
-    include = [generated / "include", generated / "src", folder / "runtime" / "include", folder]
-    sources = [*sorted(generated.rglob("*.c")), *sorted((folder / "runtime").rglob("*.c")), *sorted(HERE.glob("*.c"))]
-    link = ("-nostartfiles", "-specs=nano.specs", "-specs=nosys.specs", "-T", HERE / "board.ld", "-lm")
+    include = [generated / "include", generated / "src", folder / "runtime" / "include", folder, BOARD]
+    sources = [
+        *sorted(generated.rglob("*.c")),
+        *sorted((folder / "runtime").rglob("*.c")),
+        *sorted(HERE.glob("*.c")),
+        BOARD / "board.c",
+    ]
+    link = ("-nostartfiles", "-specs=nano.specs", "-specs=nosys.specs", "-T", BOARD / "board.ld", "-lm")
     program = folder / "net.elf"
     compiler = ("arm-none-eabi-gcc", *FLAGS, *(f"-I{path}" for path in include))
     subprocess.run([*compiler, *sources, *link, "-o", program], check=True)

@@ -1,6 +1,7 @@
 """The interface of a network in C: its inputs and outputs, its memory, and the functions that a program calls.
 
-    s2s_status net_run(arena…, pool, dims, inputs…, outputs…);     pool: with threads; dims: if sizes vary
+    s2s_status net_run(weights, arena…, pool, dims, inputs…, outputs…);     weights: of a pack; pool: with threads;
+                                                                            dims: if sizes vary
     s2s_status net_reset(arena);                                   if the network keeps state
     s2s_status net_load(arena…);                                   if constants are copied to memory pools at start
 
@@ -199,6 +200,8 @@ class Interface:
     executor: Literal["aot", "graph"] = "aot"
     profile: Literal["default", "misra"] = "default"
     """The coding standard of the emitted C."""
+    pack: bool = False
+    """Whether the weights come in a pack, which the caller binds."""
     threads: Threads | None = None
     """The threads of divided kernels; None if no kernel is divided."""
     states: tuple[StateInfo, ...] = ()
@@ -274,13 +277,27 @@ class Interface:
         """A pointer in C to the place of an input or output in an arena, an array of bytes."""
         return f"({port.c_type} *)(void *)({arena} + {self.port_macro(port)}_OFFSET)"
 
-    def arguments(self, arenas: Iterable[T], ports: Iterable[T], *, pool: T, sizes: T) -> list[T]:
-        """The arguments of the run function in order; it takes `pool` and `sizes` only if it has such a parameter."""
-        return run_order(arenas, [pool] if self.threads else [], [sizes] if self.sizes else [], ports)
+    def arguments(self, arenas: Iterable[T], ports: Iterable[T], *, weights: T, pool: T, sizes: T) -> list[T]:
+        """The arguments of the run function in order; it takes `weights`, `pool` and `sizes` only if it has such a
+        parameter."""
+        first = [weights] if self.pack else []
+        return first + run_order(arenas, [pool] if self.threads else [], [sizes] if self.sizes else [], ports)
 
-    def run(self, arenas: Iterable[str], ports: Iterable[str], *, pool: str = "&pool", sizes: str = "&dims") -> str:
+    def run(
+        self,
+        arenas: Iterable[str],
+        ports: Iterable[str],
+        *,
+        weights: str = "&weights",
+        pool: str = "&pool",
+        sizes: str = "&dims",
+    ) -> str:
         """A call of the run function in C."""
-        return f"{self.name}_run({', '.join(self.arguments(arenas, ports, pool=pool, sizes=sizes))})"
+        return f"{self.name}_run({', '.join(self.arguments(arenas, ports, weights=weights, pool=pool, sizes=sizes))})"
+
+    def bind(self, pack: str, size: str, weights: str = "&weights") -> str:
+        """A call in C of the function that binds a pack of weights."""
+        return f"{self.name}_bind_weights({weights}, {pack}, {size})"
 
     def reset(self, arenas: Sequence[str]) -> str:
         """A call in C of the function that sets the state to its first values."""
@@ -294,9 +311,10 @@ class Interface:
         """Declarations of all functions for a caller that knows no types, such as cffi: each pointer is `void *`."""
         pointer = "void *"
         arenas = [pointer] * max(len(self.pools), 1)
-        functions = [self.run(arenas, [pointer] * len(self.ports), pool=pointer, sizes=pointer)]
+        functions = [self.run(arenas, [pointer] * len(self.ports), weights=pointer, pool=pointer, sizes=pointer)]
         functions += [self.reset(arenas)] if self.states else []
         functions += [self.load(arenas)] if self.loaded else []
+        functions += [self.bind(pointer, "size_t", pointer)] if self.pack else []
         return " ".join(f"int {function};" for function in functions)
 
 

@@ -28,6 +28,7 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "compile": ("compile.compile_command", "Compile a network to C99, or several networks to one tree."),
+    "pack": ("pack.pack_command", "Make a pack of new weights for a firmware that is there."),
     "run": ("run.run_command", "Build a tree for this machine and run it once."),
     "verify": ("verify.verify_command", "Run the C of a network and compare it with another engine."),
     "prove": ("prove.prove_command", "Prove that the C of a network in int8 is right for every input."),

@@ -5,8 +5,8 @@ time, but needs an assembler that knows it. The subject is `weights`, the unit o
 vectors of the self-test are no subject: they are not part of the product, and their size alone decides.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
@@ -52,6 +52,28 @@ class ConstantsKind(NamedKind[ConstantsUnit]):
 
     def apply(self, subject: ConstantsUnit, choice: str) -> None:
         subject.module.attributes[CONSTANTS] = StringAttr(choice)
+
+
+def packs_weights(options: Any) -> bool:
+    """Return whether the weights come in a pack."""
+    return str(options.weights) == "pack"
+
+
+def sees_values(options: Any) -> bool:
+    """Return whether the program may be made for the values of its weights: a pack brings others."""
+    return str(options.schedule) != "reference" and not packs_weights(options)
+
+
+def equal_weights(options: Any) -> Mapping[str, str]:
+    """Return what tells weights apart, as an option of a pass."""
+    return {"weights": "names"} if packs_weights(options) else {}
+
+
+def form_of(options: Any, pools: Sequence[object]) -> str:
+    """Return the form of the constants that the program holds itself, some of them in memory pools."""
+    if pools or options.devices:
+        return "arrays"
+    return "auto" if packs_weights(options) else str(options.weights)
 
 
 def by_size(size: int) -> str:

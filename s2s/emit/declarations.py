@@ -74,6 +74,16 @@ FINISH_DOC = (
     "Returns S2S_ERR_STATE if rows are missing, or the frame has been finished before."
 )
 STEPS_DOC = "A run in steps: where it is, and what {name}_begin was given. An arena serves one run at a time."
+PACK_DOC = (
+    "The weights of the network, which a pack brings: all zeros until {name}_bind_weights.\n"
+    "Several runs may share them."
+)
+BIND_DOC = (
+    "Checks the pack at address, of at most size bytes, and binds it. It is read where it lies, and\n"
+    "has to stay there. "
+    "s2s_pack.h says which status names which fault; on an error nothing is bound."
+)
+OF_PACK = "\nReturns S2S_ERR_UNBOUND if no pack is bound to weights."
 BEGIN_STEPS_DOC = (
     "Begins a run of {number} steps, of which none takes more than {longest:,} {unit}. Until the last step,\n"
     "inputs have to stay as they are, and nothing else may write to outputs and arena.\n"
@@ -99,8 +109,12 @@ def interface(program: Program, info: NetworkInfo) -> str:
         return ""
     *first, run = [(func.sym_name.data, FunctionWriter(func).prototype()) for func in program.entry]
     lines = [line for overlay in program.overlays for line in [*_overlay(overlay), ""]]
-    about = STEPS_DOC.format(name=info.name)
-    lines += [line for struct in program.structs for line in [*comment_lines(about), *struct_definition(struct), ""]]
+    for struct in program.structs:
+        about = PACK_DOC if struct.sym_name.data == f"{info.name}_weights" else STEPS_DOC
+        lines += [*comment_lines(about.format(name=info.name)), *struct_definition(struct), ""]
+    if info.pack:
+        of = f"({info.name}_weights *weights, const void *address, size_t size);"
+        lines += [*comment_lines(BIND_DOC.format(name=info.name)), f"s2s_status {info.name}_bind_weights{of}", ""]
     lines += _hooks(program, info.name)
     is_pushed = f"{info.name}_push" in dict(first)
     docs = {
@@ -115,6 +129,7 @@ def interface(program: Program, info: NetworkInfo) -> str:
     for name, (least, most) in info.index_bounds.items():
         doc += f"\nReturns S2S_ERR_RANGE, and writes nothing, if {c_identifier(name)} is not within {least} ... {most}."
     doc += _of_computed_indices(info, "Returns")
+    doc += OF_PACK if info.pack else ""
     what = STATEFUL_RUN_DOC if info.states else LOADED_RUN_DOC if info.loaded else RUN_DOC
     what = PUSHED_RUN_DOC if is_pushed else STEPPED_RUN_DOC + what if info.steps is not None else what
     return "\n".join([*lines, *comment_lines(what + doc), *run[1]])
@@ -125,6 +140,7 @@ def _of_steps(info: NetworkInfo) -> dict[str, str]:
     if info.steps is None:
         return {}
     begin = BEGIN_STEPS_DOC.format(**info.steps._asdict()) + _returns(info)
+    begin += OF_PACK if info.pack else ""
     state = " and state" if info.states else ""
     abort = ABORT_DOC.format(name=info.name, state=state)
     return {f"{info.name}_begin": begin, f"{info.name}_step": STEP_DOC, f"{info.name}_abort": abort}

@@ -1,6 +1,7 @@
 """The constants of a network as arrays, the paths of its files, and what it shares with others of its tree."""
 
 from collections.abc import Sequence, Set
+from typing import TYPE_CHECKING
 
 from s2s.analysis.network.functions import POOL
 from s2s.dialects import c
@@ -11,6 +12,9 @@ from s2s.errors import CompilerBug
 from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
+
+if TYPE_CHECKING:
+    from s2s.emit.pack import PackedWeights
 
 
 def stem_of(name: str, device: str) -> str:
@@ -31,6 +35,13 @@ def header_of_constants(name: str, device: str) -> str:
 def constants_of(program: Program, weights: WeightStore) -> list[ConstantArray]:
     """Return the constants that `program` defines."""
     return [_constant_of(op, weights) for op in program.weights]
+
+
+def pack_of(program: Program, weights: WeightStore, align: int) -> "PackedWeights":
+    """Place the constants that `program` finds in its pack."""
+    from s2s.emit.pack import PackedWeights
+
+    return PackedWeights([_constant_of(op, weights) for op in program.packed], align)
 
 
 def _constant_of(op: c.GlobalOp, store: WeightStore) -> ConstantArray:

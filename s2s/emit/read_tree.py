@@ -63,6 +63,7 @@ def interface_of(record: Mapping[str, Any]) -> Interface:
         arena_align=arena["align"],
         executor=record["executor"],
         profile=record["options"].get("profile", "default"),
+        pack="pack" in record,
         threads=None if threads is None else Threads(threads["most"], threads["by"]),
         states=tuple(
             StateInfo(each["name"], element_named(each["dtype"]), tuple(each["shape"]), each["offset"])

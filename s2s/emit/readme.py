@@ -69,11 +69,13 @@ def usage(info: NetworkInfo) -> str:
     if info.threads is not None:
         start = f"s2s_pool_start(&pool, {macro}_THREADS); /* once, before the first run */"
         lines += ["static s2s_pool pool;", "", start]
+    if info.pack:
+        lines += [f"static {info.name}_weights weights;", "", f"{info.bind('pack', 'sizeof pack')}; /* once */"]
     if info.pushed is not None:
         return "\n".join([*lines, "", *_pushed_usage(info, ", ".join(handed))])
     names = [port.identifier for port in info.ports]
     if info.steps is not None:
-        given = info.arguments(handed, names, pool="", sizes=f"&{info.name}_sizes")
+        given = info.arguments(handed, names, weights="&weights", pool="", sizes=f"&{info.name}_sizes")
         return "\n".join([*lines, "", *first, *_stepped_usage(info.name, given)])
     run = f"s2s_status status = {info.run(handed, names, sizes=f'&{info.name}_sizes')};"
     return "\n".join([*lines, "", *first, run, *found_sizes(info, f"{info.name}_sizes")])

@@ -17,6 +17,7 @@ SOURCES = {
     "s2s_json.h": ("src/json.c",),
     "s2s_kernels.h": ("src/kernels.c",),
     "s2s_library.h": ("src/library.c",),
+    "s2s_pack.h": ("src/pack.c",),
     "s2s_packed.h": ("src/packed.c",),
     "s2s_params.h": ("src/params.c",),
     "s2s_pool.h": ("src/pool.c",),

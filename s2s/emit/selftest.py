@@ -55,6 +55,8 @@ class TestView(NamedTuple):
     run: str
     threads: str
     """The macro with the number of threads; empty if there is only one."""
+    bind: str
+    """The call that binds the pack of weights; empty without one."""
     vectors: tuple[VectorView, ...]
 
 
@@ -114,6 +116,8 @@ def test_view(info: NetworkInfo, vectors: Sequence[Golden], run: str) -> TestVie
     memory += sample_dims(info, "dims")
     if info.threads is not None:
         memory.append("static s2s_pool pool;")
+    if info.pack:
+        memory.append(f"static {info.name}_weights weights;")
     inexact = [element for element in elements if _is_inexact(element)]
     exact = len(inexact) < len(elements)
     runs = [_vector(info, vector, graph=bool(run)) for vector in vectors]
@@ -134,6 +138,7 @@ def test_view(info: NetworkInfo, vectors: Sequence[Golden], run: str) -> TestVie
         sizes=bool(info.computed_sizes),
         run=run,
         threads=f"{info.macro}_THREADS" if info.threads is not None else "",
+        bind=info.bind(f"{info.name}_test_pack", f"sizeof {info.name}_test_pack") if info.pack else "",
         vectors=tuple(runs),
     )
 

@@ -44,7 +44,7 @@ from s2s.emit.headers import signature_headers
 from s2s.emit.info import NetworkInfo, TogetherInfo
 from s2s.emit.language import language_view
 from s2s.emit.metadata import described, network_record
-from s2s.emit.network_parts import Shared, constants_of, header_of_constants, script_of, stem_of
+from s2s.emit.network_parts import Shared, constants_of, header_of_constants, pack_of, script_of, stem_of
 from s2s.emit.readme import facts, files_in_words, first_arena, further_arenas, graph_usage, lead, memory, usage
 from s2s.emit.regions import regions
 from s2s.emit.runtime import runtime_of
@@ -86,6 +86,7 @@ class NetworkFiles:
         self.program = Program.of(module)
         self.shared = shared
         self.constants = constants_of(self.program, weights)
+        self.pack = pack_of(self.program, weights, info.target.align) if info.pack else None
         self.every_constant = [*self.constants, *self._shared_constants(module)]
         self.needs = external_needs(self.program.callbacks)
         self.calls: list[PlacedCall] = []
@@ -112,6 +113,8 @@ class NetworkFiles:
         self._text("CMakeLists.txt", "CMakeLists.txt.j2")
         self._text("README.md", "README.md.j2")
         record = network_record(self.info, self.program, self.constants, self.needs, self.calls)
+        if self.pack is not None:
+            record["pack"] = self.pack.record(name)
         return described(self.files, record, [self.info])
 
     def add_network(self, joint: TogetherInfo | None = None) -> None:
@@ -123,6 +126,7 @@ class NetworkFiles:
         self._callbacks()
         self.add_hooks()
         self.add_constants()
+        self._add_pack()
         self._language(joint)
         if joint is None:
             self.add_linker_script()
@@ -161,7 +165,7 @@ class NetworkFiles:
             cross_compiler=info.target.cc,
             flags=flags_view(info),
             public_headers=self._public_headers(),
-            sizes=tuple(sizes(info, size, self.program.graph)),
+            sizes=tuple(sizes(info, size, self.program.graph, 0 if self.pack is None else self.pack.size)),
             dims=dims(info),
             computed_dims=computed_dims(info),
             graph_sizes=graph_sizes(info),
@@ -187,7 +191,8 @@ class NetworkFiles:
     def _public_headers(self) -> tuple[str, ...]:
         if self.program.graph is not None:
             return ('"s2s_executor.h"',)
-        return (*self.program.headers, '"s2s.h"', *signature_headers(self.program.entry))
+        of_pack = ['"s2s_pack.h"'] if self.pack is not None else []
+        return (*self.program.headers, '"s2s.h"', *of_pack, *signature_headers(self.program.entry))
 
     def _text(self, path: str, template: str, **views: object) -> None:
         self.files[path] = fill(template, view=self.view, **views).encode()
@@ -197,6 +202,7 @@ class NetworkFiles:
         name = self.info.name
         own = [f'"{name}.h"', f'"{name}_kernels.h"']
         own += [header_of_constants(name, device) for device in self._owners]
+        own += [f'"{name}_pack.h"'] if self.pack is not None else []
         own += self.shared.headers if self.shared is not None else []
         if self.program.graph is None:
             self._run_function(self.program.entry_unit(own))
@@ -292,6 +298,18 @@ class NetworkFiles:
             where = f" for {device}" if device != MAIN else ""
             arrays = [array for array in self.constants if array.device == device]
             self._constants(f"src/{stem_of(name, device)}_weights", f"{name}: its constants{where}", arrays, self.form)
+
+    def _add_pack(self) -> None:
+        """Add the pack of weights, the function that binds it, and its bytes for the self-test."""
+        if self.pack is None:
+            return
+        name = self.info.name
+        view = self.pack.view(name, self.view.macro, self.pack.settle(self.files, self.constants, self.info))
+        self._text(f"src/{name}_pack.h", "pack.h.j2", pack=view)
+        self._text(f"src/{name}_pack.c", "pack.c.j2", pack=view)
+        self.files[f"{name}.weights"] = self.pack.file()
+        bytes = self.pack.test_array(name)
+        self._constants(f"test/{name}_test_pack", f"{name}: its pack of weights", [bytes], by_size(bytes.size))
 
     @property
     def _owners(self) -> list[str]:

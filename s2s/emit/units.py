@@ -12,6 +12,7 @@ from s2s.dialects.walk import walk
 from s2s.emit.headers import headers_named_by, headers_of
 from s2s.emit.statements import FunctionWriter, global_definition, spelt_header, struct_definition
 from s2s.errors import CompilerBug
+from s2s.passes.c.place_constants import PACKED, is_placed
 from s2s.types.devices import MAIN
 from s2s.types.hints import isa
 
@@ -46,6 +47,8 @@ class Program(NamedTuple):
     callbacks: tuple[c.FuncOp, ...]
     """Prototypes of functions that the user supplies."""
     weights: tuple[c.GlobalOp, ...]
+    packed: tuple[c.GlobalOp, ...]
+    """The weights of the pack."""
     tables: tuple[c.GlobalOp, ...]
     overlays: tuple[c.OverlayOp, ...]
     """The types of the functions' parameters."""
@@ -80,7 +83,8 @@ class Program(NamedTuple):
             kernels=tuple(func for func in functions if _is_kernel(func)),
             hooks=tuple(func for func in functions if HOOK in func.attributes),
             callbacks=tuple(func for func in functions if not func.body.blocks),
-            weights=tuple(table for table in tables if table.weight is not None),
+            weights=tuple(table for table in tables if is_placed(table)),
+            packed=tuple(table for table in tables if PACKED in table.attributes),
             tables=tuple(table for table in tables if table.weight is None and table not in exported),
             overlays=tuple(overlays),
             structs=tuple(struct for struct in structs if struct not in helping),

@@ -261,13 +261,15 @@ def _quantisation(quantised: Quantisation) -> list[Row]:
     ]
 
 
-def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> list[Row]:
+def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None, pack_size: int = 0) -> list[Row]:
     """Return the rows of the header's memory macros; `graph` adds rows of the graph executor."""
     rows = [
         Row("ARENA_SIZE", str(info.arena_size), "bytes of RAM that the caller provides"),
         Row("ARENA_ALIGN", str(info.arena_align), "alignment of the arena, in bytes"),
         Row("WEIGHTS_SIZE", str(weights_size), "bytes of constants in flash"),
     ]
+    if pack_size:
+        rows.append(Row("PACK_SIZE", str(pack_size), "bytes of the pack of weights"))
     if info.pushed is not None:
         rows.append(Row("PUSHED_ROWS", str(info.pushed.rows), f"rows of a frame, which {info.name}_push takes"))
         shape = list(info.inputs[0].shape)

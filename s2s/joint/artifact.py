@@ -284,6 +284,11 @@ def _check(artifacts: Sequence[Artifact], name: str, share: str) -> None:
             f"{cut.name}: keeps a run in an arena that others write to between steps; leave --steps out, or write a "
             "tree of its own"
         )
+    if packed := next((each for each in artifacts if each.info.pack), None):
+        raise UnsupportedError(
+            f"{packed.name}: a tree of several networks shares weights, and packs do not; leave --weights out, or "
+            "write a tree of its own"
+        )
     names = [artifact.name for artifact in artifacts]
     for each in names:
         if each == name or names.count(each) > 1:

@@ -181,6 +181,10 @@ def _wants_arena_or_file(options: Any) -> bool:
     return wants_arena_or_file(options)
 
 
+def _packs(options: Any) -> bool:
+    return options.weights == "pack"
+
+
 REFUSED_WITH_POOLS: tuple[Refusal, ...] = (
     (
         lambda options: options.executor != "aot",
@@ -207,6 +211,29 @@ REFUSED_WITH_PLACE: tuple[Refusal, ...] = (
     ),
 )
 """When places of kernels are refused, and why."""
+REFUSED_WITH_PACK: tuple[Refusal, ...] = (
+    (
+        lambda options: _packs(options) and options.executor != "aot",
+        "the tables of executor graph hold addresses of weights; leave --executor out",
+    ),
+    (
+        lambda options: _packs(options) and (bool(options.devices) or bool(options.pools)),
+        "constants of pools and devices are placed by the linker; leave --pools and --devices out",
+    ),
+    (
+        lambda options: _packs(options) and (options.push is not None or bool(options.external)),
+        "rows and code of others read weights by their names; leave --push and --external out",
+    ),
+    (
+        lambda options: _packs(options) and options.profile != "default",
+        "packs are not read by MISRA C; leave --profile out",
+    ),
+    (
+        lambda options: _packs(options) and options.interface != "plain",
+        "TVM's interface has no place for them; leave --interface out",
+    ),
+)
+"""When weights in a pack are refused, and why."""
 REFUSED_WITH_STEPS: tuple[Refusal, ...] = (
     (lambda options: options.executor != "aot", "executor graph has a step for each node; leave --executor out"),
     (lambda options: options.threads > 1, "the threads of a kernel end together; leave --threads out"),

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from s2s.decisions.names import LINE_BUFFERS, WHOLE
+from s2s.options import declaration as refused
 from s2s.options import values
-from s2s.options.declaration import REFUSED_WITH_PLACE, REFUSED_WITH_POOLS, REFUSED_WITH_STEPS, option, options_class
+from s2s.options.declaration import option, options_class
 from s2s.options.passes import DebugOptions, debug_of
 from s2s.options.values import (
     DECIDING,
@@ -63,8 +64,9 @@ class UserOptions:
     )
     weights: WeightForm = option(
         default="auto",
-        stages=("c", "tree"),
-        help="Weights as C arrays or as one file; `auto` by size.",
+        stages=("simplify", "loop", "c", "tree"),
+        help="Weights as C arrays, as one file (`incbin`), or as a `pack` that a firmware binds; `auto` by size.",
+        refused=refused.REFUSED_WITH_PACK,
         is_expert=True,
     )
     shapes: "InputShapes" = option(
@@ -294,7 +296,7 @@ class UserOptions:
         "between which a program does something else.",
         group="Processors",
         metavar="N(cycles|macs)",
-        refused=REFUSED_WITH_STEPS,
+        refused=refused.REFUSED_WITH_STEPS,
     )
     """The most that a step of a run may take: `"20000cycles"`, or `(50000, "macs")`."""
     decisions: Mapping[str, Mapping[str, str]] = option(
@@ -349,7 +351,7 @@ class UserOptions:
         flags=("--pool",),
         metavar="NAME=SIZE",
         is_repeated=True,
-        refused=REFUSED_WITH_POOLS,
+        refused=refused.REFUSED_WITH_POOLS,
     )
     place: Mapping[str, str] = option(
         default=None,
@@ -360,7 +362,7 @@ class UserOptions:
         is_expert=True,
         metavar="KERNEL=POOL",
         is_repeated=True,
-        refused=REFUSED_WITH_PLACE,
+        refused=refused.REFUSED_WITH_PLACE,
     )
     devices: "Devices" = option(
         default=None,

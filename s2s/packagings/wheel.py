@@ -13,6 +13,7 @@ def wheel(tree: TreeDescription) -> dict[str, bytes]:
     pointers = network.arguments(
         ["_pointer(self._arena)"],
         ["*map(_pointer, given)", "*map(_pointer, found.values())"],
+        weights="_native.ffi.NULL",
         pool="_native.ffi.NULL",
         sizes="_pointer(dims)",
     )

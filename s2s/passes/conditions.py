@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from s2s.decisions import scratch as scratch_of_kernels
+from s2s.decisions.constants import form_of
 from s2s.decisions.names import CHANNEL_ORDER, EXTERNAL, LINE_BUFFERS, WHOLE
 from s2s.options import CompileOptions, Io
 from s2s.options.values import ram_goal
@@ -392,7 +393,7 @@ def code(options: CompileOptions) -> Mapping[str, Any]:
 
 def constants(options: CompileOptions) -> Mapping[str, Any]:
     """Return where the user wants constants to be written."""
-    return {**target(options), "form": "arrays" if data_pools(options.pools) or options.devices else options.weights}
+    return {**target(options), "form": form_of(options, data_pools(options.pools))}
 
 
 def emission(options: CompileOptions) -> Mapping[str, Any]:

@@ -71,6 +71,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         executor=options.executor,
         profile=options.profile,
         interface=options.interface,
+        pack=options.weights == "pack",
         threads=Threads(options.threads, options.threading) if options.threads > 1 else None,
         pools=plan.pools,
         lasting=plan.lasting,

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
 
-ExtraName = Literal["verify", "tflm", "litert", "torch", "report", "tune", "farm", "serial"]
+ExtraName = Literal["verify", "tflm", "litert", "torch", "report", "tune", "farm", "serial", "sign"]
 
 
 @frozen
@@ -31,6 +31,7 @@ EXTRAS: dict[ExtraName, Extra] = {
     "report": Extra(("matplotlib",), "draws the page of `s2s report --html`"),
     "tune": Extra(("lightgbm", "optuna"), "predicts costs and proposes schedules for `s2s tune`"),
     "farm": Extra(("distributed", "dask"), "measures on other machines (`s2s farm`)"),
+    "sign": Extra(("cryptography",), "signs packs of weights for `s2s pack --sign`"),
     "serial": Extra(("serial", "cobs"), "talks to boards for `s2s verify --on serial:PORT`"),
 }
 

@@ -32,7 +32,8 @@ def run_network(network: Interface, vectors: int, *, once: bool = False) -> str:
 def run_steps(network: Interface) -> str:
     """A `main` that runs a network in steps on inputs from in.bin: it appends a record for an empty section, one for
     each step with the status of the step in front, and the outputs to out.bin."""
-    begin = f"{network.name}_begin({', '.join(['&steps', *_arenas(network), *_ports(network)])})"
+    given = ["&steps", *["&weights"] * network.pack, *_arenas(network), *_ports(network)]
+    begin = f"{network.name}_begin({', '.join(given)})"
     body = [
         f"static {network.name}_steps steps;",
         "",
@@ -76,12 +77,17 @@ def _memory_and_inputs(network: Interface) -> list[str]:
         read.insert(0, f"    (void){network.load(_arenas(network))};")
     if network.states:
         read.insert(0, f"    (void){network.reset(['(void *)arena'])};")
+    if network.pack:
+        bytes = f"{network.name}_test_pack"
+        read.insert(0, f"    (void){network.bind(bytes, f'sizeof {bytes}')};")
     return [
         '#include "board.h"',
         f'#include "{network.name}.h"',
+        *([f'#include "{network.name}_test_pack.h"'] * network.pack),
         '#include "s2s_arena.h"',
         "",
         f"S2S_ARENA(arena, {network.macro}_ARENA_SIZE, {network.macro}_ARENA_ALIGN);",
+        *([f"static {network.name}_weights weights;"] * network.pack),
         *(
             f"static uint64_t port_{port.identifier}[{-(-port.size // 8)}];"
             for port in network.ports

@@ -42,6 +42,8 @@ from s2s.verify.ports import copy_into, told_by_shapes
 from s2s.verify.stream import Stream
 
 LIBRARY = "network.so"
+PACK_ALIGN = 64
+"""The greatest alignment that a pack of weights asks for."""
 BAD_SHAPE = -8
 """S2S_ERR_SHAPE."""
 BAD_POSITION = -18
@@ -64,7 +66,10 @@ def load(
         placed = tree.write(folder / "tree") if isinstance(tree, Tree) else read_tree(Path(tree).resolve())
         interface = placed.network(network)
         compile_library(placed, folder / LIBRARY, compiler=compiler, flags=flags)
-        return LoadedNetwork(folder, interface, calls_packed=_calls_packed(placed.record_of(interface)))
+        loaded = LoadedNetwork(folder, interface, calls_packed=_calls_packed(placed.record_of(interface)))
+        if interface.pack:
+            loaded.bind_weights((placed.folder / f"{interface.name}.weights").read_bytes())
+        return loaded
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -125,10 +130,23 @@ class LoadedNetwork:
         stays = os.RTLD_NODELETE if threads is not None and threads.by == "openmp" else 0
         self.lib: Any = self.ffi.dlopen(str(self.path), os.RTLD_NOW | stays)
         self._pool = Pool(self.ffi, self.lib, threads.most) if threads is not None else None
+        self._weights = self.ffi.new("uint64_t[8]") if interface.pack else None
+        """The structure that a pack of weights is bound to, and the pack."""
+        self._pack: Array | None = None
         self._graph_runs = GraphRuns(self) if interface.executor == "graph" else None
         """The executors of the network's tables."""
         self._own = self.stream() if interface.states else None
         """The stream of `run`, if the network keeps state."""
+
+    def bind_weights(self, pack: bytes) -> None:
+        """Bind a pack of weights. Raises `InputError` if the network refuses it."""
+        self._pack = np.zeros(len(pack) + PACK_ALIGN, np.uint8)
+        start = -self._pack.ctypes.data % PACK_ALIGN
+        self._pack[start : start + len(pack)] = np.frombuffer(pack, np.uint8)
+        address = self._pointer(self._pack.ctypes.data + start)
+        status = getattr(self.lib, f"{self.name}_bind_weights")(self._weights, address, len(pack))
+        if status != 0:
+            raise InputError(f"{self.name}: refuses the pack of weights with status {status}; s2s.h says why")
 
     @property
     def name(self) -> str:
@@ -290,6 +308,7 @@ class LoadedNetwork:
         pointers: list[Any] = self.interface.arguments(
             map(self._pointer, self._parts(arena)),
             [self._pointer(each.ctypes.data) for each in ports],
+            weights=self._weights,
             pool=None if self._pool is None else self._pool.pointer,
             sizes=self._pointer(dims.ctypes.data),
         )

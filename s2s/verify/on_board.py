@@ -120,8 +120,9 @@ class BoardBuild:
         flags = [flag for flag in self.record["target"]["flags"] if flag.startswith(OF_TREES)]
         self.folder = tempfile.TemporaryDirectory(prefix="s2s-board-")
         self.program = BoardProgram(board, Path(self.folder.name), optimise=optimise, flags=flags)
-        self.include = (*INCLUDE_FOLDERS, *external_includes(self.record))
+        self.include = (*INCLUDE_FOLDERS, *["test"] * self.network.pack, *external_includes(self.record))
         own = [path.relative_to(self.root) for path in source_files(self.root)]
+        own += [Path("test", f"{self.network.name}_test_pack.c")] * self.network.pack
         self.objects = self._compile_all([*own, *external_sources(self.record)])
 
     @property

@@ -33,6 +33,7 @@ int main(void)
     test_cast_runs();
     test_cache_read();
     test_pool();
+    test_pack();
     test_packed();
     test_program();
     test_sampler();

@@ -9,15 +9,15 @@ S2S_ARENA(empty_arena, 0, 4);
 
 static void every_status_has_its_own_phrase(void)
 {
-    for (int i = S2S_ERR_RANGE; i <= S2S_MORE; ++i) {
+    for (int i = S2S_ERR_PACK_SIGNATURE; i <= S2S_MORE; ++i) {
         const char *const phrase = s2s_status_phrase((s2s_status)i);
 
         CHECK(strcmp(phrase, "unknown status") != 0);
-        for (int j = S2S_ERR_RANGE; j < i; ++j) {
+        for (int j = S2S_ERR_PACK_SIGNATURE; j < i; ++j) {
             CHECK(strcmp(phrase, s2s_status_phrase((s2s_status)j)) != 0);
         }
     }
-    CHECK(strcmp(s2s_status_phrase((s2s_status)(S2S_ERR_RANGE - 1)), "unknown status") == 0);
+    CHECK(strcmp(s2s_status_phrase((s2s_status)(S2S_ERR_PACK_SIGNATURE - 1)), "unknown status") == 0);
     CHECK(strcmp(s2s_status_phrase((s2s_status)(S2S_MORE + 1)), "unknown status") == 0);
 }
 

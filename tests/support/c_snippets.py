@@ -147,6 +147,20 @@ GIVEN = {
             steps="4000cycles",
         )
     ],
+    "weights-pack": [
+        network(
+            "kws",
+            LAYERS,
+            "static uint8_t arena[KWS_ARENA_SIZE]; static float input[KWS_INPUT_SIZE], output[KWS_OUTPUT_SIZE];",
+            weights="pack",
+        ),
+        network(
+            "kws",
+            LAYERS,
+            "s2s_pack_verify verify_signature; static uint8_t public_key[32];",
+            weights="pack",
+        ),
+    ],
     "microcontroller": [
         network("kws", SPOTTER, "static int8_t mfcc[KWS_MFCC_SIZE], scores[KWS_SCORES_SIZE];", target="cortex-m4"),
         network("kws", KEPT, "static float mfcc[KWS_MFCC_SIZE], scores[KWS_SCORES_SIZE];", profile="misra"),

@@ -187,7 +187,7 @@ CHANGES: dict[str, list[Change]] = {
     "target": [Change(image, TARGET), Change(quantised, "cortex-m4")],
     "executor": [Change(image, "graph")],
     "name": [Change(image, "other")],
-    "weights": [Change(image, "incbin")],
+    "weights": [Change(image, "incbin"), Change(image, "pack"), Change(quantised, "pack")],
     "shapes": [Change(unnamed_rows, {"x": (3, 4)}, {"x": (2, 4)})],
     "bind": [Change(scaled, {"k": 2}, {"k": 3}), Change(scaled, {"k": 2})],
     "dims": [

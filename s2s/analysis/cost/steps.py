@@ -4,13 +4,13 @@
     y = store(clip(acc))    1 of `macs`       about 9 cycles
 
 A multiply-add and an element that is stored count as one of `macs`. Cycles are the operations of the IR times what the
-C compilers make of an operation at most: of all kernels of MLPerf Tiny and of LSTMs on a Cortex-M4 none takes more.
+C compilers make of an operation at most: of all kernels of MLPerf Tiny, of LSTMs and of decoders none takes more.
 """
 
 from collections.abc import Mapping
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import AnyFloat, IntegerType, VectorType
 from xdsl.ir import Attribute, Operation
 
 from s2s.analysis.cost.loops import FUNCTION, OPERATIONS, Prices
@@ -59,22 +59,66 @@ def _lanes(type: Attribute) -> int:
     return type.get_shape()[0] if isa(type, VectorType) else 1
 
 
-_OPERATION, _TURN, _FUNCTION, _COPY, _COPIED = 3, 4, 150, 20, 6
-"""Cycles of a Cortex-M4 for an operation, a turn of a loop, a function of the C library, a copy that extends bytes, and
-an element of one."""
+@frozen
+class _Core:
+    """Cycles of a core, with what its C compiler makes of an operation at most."""
+
+    operation: int = 3
+    """An operation of integers, a load or a store, and of floats where the core computes with them."""
+    turn: int = 4
+    """A turn of a loop."""
+    function: int = 150
+    """A function of the C library."""
+    floats: int | None = None
+    """An operation of floats by a routine of the C compiler's library; None if the core has it."""
+    quotient: int = 0
+    """A division of floats by such a routine."""
+    wide: int = 3
+    """An operation of integers of 64 bits."""
+    copy: int = 20
+    """A copy that extends bytes."""
+    copied: int = 6
+    """An element of one."""
+
+    def cycles(self, op: Operation) -> int:
+        if isinstance(op, loop.CacheReadOp):
+            return self.copy + self.copied * op.work
+        if op.name.startswith(math.Math.name):
+            return self.function
+        return self._price(op) * OPERATIONS.of(op)
+
+    def _price(self, op: Operation) -> int:
+        elements = {_element(value.type) for value in (*op.operands, *op.results)}
+        if op.name.startswith(_ARITHMETIC) and any(map(_is_wide, elements)):
+            return self.wide
+        if self.floats is None or not any(isinstance(each, AnyFloat) for each in elements):
+            return self.operation
+        if isinstance(op, arith.DivfOp):
+            return self.quotient
+        return self.floats if op.name.startswith(_ARITHMETIC) or isinstance(op, _PRODUCTS) else self.operation
+
+    def prices(self, call: int, step: int) -> StepPrices:
+        return StepPrices(Prices(self.cycles, self.turn), call, element=1, step=step)
 
 
-def _cycles(op: Operation) -> int:
-    if isinstance(op, loop.CacheReadOp):
-        return _COPY + _COPIED * op.work
-    if op.name.startswith(math.Math.name):
-        return _FUNCTION
-    return _OPERATION * OPERATIONS.of(op)
+_ARITHMETIC = f"{arith.Arith.name}."
 
 
+def _element(type: Attribute) -> Attribute:
+    return type.get_element_type() if isa(type, VectorType) else type
+
+
+def _is_wide(element: Attribute) -> bool:
+    return isinstance(element, IntegerType) and element.width.data > 32
+
+
+_SOFT_M3 = _Core(function=2000, floats=75, quotient=250, copied=10)
+_SOFT_M0 = _Core(operation=7, turn=8, function=5000, floats=170, quotient=600, wide=60, copy=40, copied=12)
 MACS = StepPrices(Prices(_macs), call=0, element=1, step=0)
 CYCLES: Mapping[str, StepPrices] = {
-    "cortex-m4": StepPrices(Prices(_cycles, _TURN), call=40, element=1, step=60),
+    "cortex-m0": _SOFT_M0.prices(call=60, step=100),
+    "cortex-m3": _SOFT_M3.prices(call=40, step=60),
+    "cortex-m4": _Core().prices(call=40, step=60),
 }
 """By the core, if its cycles have been compared with the model."""
 

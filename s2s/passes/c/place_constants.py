@@ -7,7 +7,7 @@
 The choice is a decision (`s2s/decisions/constants.py`), by default by size; `form` is what the user asks for. The files
 are written when the tree is.
 
-Declined for networks without constants.
+Declined for networks without constants, and for constants of a pack.
 """
 
 from xdsl.context import Context
@@ -23,7 +23,14 @@ from s2s.passes.context import given_of, target_of
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import size_in_bytes
 
+PACKED = "packed"
+"""Marks a constant whose values are in a pack."""
 FORMS = ("auto", "arrays", "incbin")
+
+
+def is_placed(table: c.GlobalOp) -> bool:
+    """Return whether a table holds weights that the program brings along."""
+    return table.weight is not None and PACKED not in table.attributes
 
 
 @frozen
@@ -36,7 +43,7 @@ class PlaceConstantsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.form not in FORMS:
             raise InputError(f"c-place-constants: form {self.form} is not known; give {', '.join(FORMS)}")
-        tables = [each.type for each in op.ops if isinstance(each, c.GlobalOp) and each.weight is not None]
+        tables = [each.type for each in op.ops if isinstance(each, c.GlobalOp) and is_placed(each)]
         if not tables:
             return
         size = sum(type.size * size_in_bytes(type.element) for type in tables if isinstance(type, ArrayType))

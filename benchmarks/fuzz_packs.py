@@ -1,0 +1,63 @@
+"""Packs of weights as hostile files: mutated ones are bound under the address and undefined-behaviour sanitizers.
+
+    python -m benchmarks.fuzz_packs [--count 100000] [--seed 1]
+
+Bits, bytes and numbers of the header change, parts move, the end is missing; a pack lies in memory of just its size.
+With checksums no changed pack may be accepted. Without (`S2S_PACK_CHECKSUMS=0`) changed weights are, and the network
+runs on them: only sizes, layout and version are checked then, and these alone keep it in its memory. Exits with
+1 after any other event.
+"""
+
+import argparse
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from s2s import api
+from s2s.artifact import Artifact
+
+HERE = Path(__file__).parent
+DIGITS = HERE.parent / "examples" / "digits" / "digits.onnx"
+FLAGS = ("-std=gnu99", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+
+
+def mutated(artifact: Artifact, folder: Path, *, count: int, seed: int) -> Iterator[tuple[str, int, str]]:
+    """Yield what happens to mutated packs of a network of one input and one output: the mode, the exit code, the
+    text."""
+    tree, info = artifact.write(folder / "tree"), artifact.info
+    sizes = {
+        "ARENA_SIZE": info.arena_size + 1,
+        "INPUT_BYTES": info.inputs[0].size,
+        "OUTPUT_BYTES": info.outputs[0].size,
+    }
+    names = {"NETWORK": f'"{info.name}.h"', "WEIGHTS": f"{info.name}_weights"}
+    names |= {"BIND": f"{info.name}_bind_weights", "RUN": f"{info.name}_run"}
+    defined = [f"-D{name}={value}" for name, value in (names | sizes).items()]
+    includes = [f"-I{tree / each}" for each in ("include", "src", "runtime/include")]
+    sources = [*sorted((tree / "src").glob("*.c")), *sorted((tree / "runtime").rglob("*.c"))]
+    for mode, checksums in (("with checksums", 1), ("without", 0)):
+        program = folder / f"fuzz_{checksums}"
+        harness = [f"-DS2S_PACK_CHECKSUMS={checksums}", HERE / "fuzz_packs.c"]
+        subprocess.run(["gcc", *FLAGS, *defined, *includes, *harness, *sources, "-lm", "-o", program], check=True)
+        command = [program, tree / f"{info.name}.weights", str(count), str(seed)]
+        ended = subprocess.run(command, check=False, capture_output=True, text=True)
+        yield mode, ended.returncode, ended.stdout + ended.stderr
+
+
+def main() -> None:
+    """Mutate and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    good = True
+    with api.compile(DIGITS, target="c", weights="pack") as artifact, tempfile.TemporaryDirectory() as folder:
+        for mode, code, text in mutated(artifact, Path(folder), count=arguments.count, seed=arguments.seed):
+            print(f"{mode}: {arguments.count:,} packs\n{text}", flush=True)
+            good &= code == 0
+    raise SystemExit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
