@@ -40,6 +40,7 @@ from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.affine import delinearize, ranges, simplify
 from s2s.types.dtypes import size_in_bytes
+from s2s.types.sizes import CUTS
 
 
 def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
@@ -156,7 +157,9 @@ def _asked_dims(op: tensor.ComputeOp) -> set[int]:
 
 def _same_bounds(producer: tensor.ComputeOp) -> bool:
     """Return whether an access misses the result of `producer` exactly if it misses all operands: the maps only
-    permute."""
+    permute, and the result ends where the operands do."""
+    if CUTS in producer.attributes:
+        return False
     for operand, access in slots(producer.epilogue, producer.epilogue_accesses):
         results = access.map.data.results
         dims = [expr.position for expr in results if isinstance(expr, AffineDimExpr)]
