@@ -133,6 +133,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "arange": _arange,
     "empty": _sized(0),
     "empty_like": _like(0),
+    "empty_permuted": _sized(0),
     "empty_strided": _sized(0),
     "fill": _fill,
     "full": _full,
