@@ -114,7 +114,7 @@ def _zero(node: Node) -> int:
 
 
 def _nothing(node: Node) -> None:
-    """An assertion about sizes: they are known here, and have been checked."""
+    """An assertion: sizes are known here, and have been checked; numbers are not, as in `torch.compile`."""
 
 
 def _whole(function: Callable[[Any], int]) -> Callable[[Any], int]:
@@ -128,6 +128,7 @@ def _python(function: Callable[..., Any]) -> Importer:
 
 
 IMPORTERS: Mapping[str, Importer] = {
+    "_assert_async": _nothing,
     "_assert_scalar": _nothing,
     "_assert_tensor_metadata": _nothing,
     "arange": _arange,

@@ -23,6 +23,7 @@ from s2s.frontends.torch import (
     search,
     shape,
     slicing,
+    special,
     spectrum,
     systems,
     vision,
@@ -47,6 +48,7 @@ _FAMILIES = (
     search,
     shape,
     slicing,
+    special,
     systems,
 )
 

@@ -51,7 +51,9 @@ class Drawing(nn.Module):
 def runs(function: Function, inputs: Sequence[Tensor], varying: bool = False) -> list[Array]:
     """The outputs of runs in a row."""
     sizes = ({1: torch.export.Dim("n", min=2, max=SHAPE[1])},) if varying else None
-    exported = torch.export.export(Drawing(function), (torch.ones(SHAPE[0], 20 if varying else 50),), dynamic_shapes=sizes)
+    exported = torch.export.export(
+        Drawing(function), (torch.ones(SHAPE[0], 20 if varying else 50),), dynamic_shapes=sizes
+    )
     artifact = s2s.compile(exported, target="c", name="net")
     names = [port.name for port in artifact.info.inputs]
     return [next(iter(artifact.run(dict(zip(names, [x.numpy()], strict=False))).values())) for x in inputs]
