@@ -31,6 +31,7 @@ from s2s.passes.conditions import (
     hoisted,
     hooked,
     hooked_calls,
+    in_one_step,
     in_steps,
     inexact,
     least_work,
@@ -326,6 +327,7 @@ LOOP = (
 """Lower schedules to loops over buffers."""
 
 MEMORY = (
+    Step("loop-promote-scratch", "What needs no memory is not planned.", when=in_one_step),
     Step("loop-stream-constants", "The plan then finds room for the copies.", when=streamed, options=streams),
     Step("loop-annotate-memory-scope", "The plan reads it.", when=apart, options=memories_apart),
     Step(

@@ -121,6 +121,7 @@ PASSES: tuple[str, ...] = (
     "loop-place-code",
     "loop-plan-memory",
     "loop-poison-arena",
+    "loop-promote-scratch",
     "loop-remove-self-copies",
     "loop-run-backwards",
     "loop-specialise-sizes",

@@ -18,6 +18,7 @@ from support.numbers import check_numbers
 from support.project import ROOT
 from support.sampling import MARKER, SEED, choose_seed, left_out
 from support.scheduling import scope_of
+from support.temporary import use_memory
 
 INNER_FRAMES = 6
 
@@ -108,7 +109,8 @@ def process_is_left_as_it_was() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the seed of the samples before other processes start, and let Hypothesis draw by it."""
+    """Choose the seed of the samples and the temporary folder before other processes start."""
+    use_memory()
     config.addinivalue_line("markers", MARKER)
     seed = choose_seed()
     if config.option.hypothesis_seed is None:

@@ -51,7 +51,7 @@ def boards_command(as_json: bool) -> None:
     from s2s.projects import PROJECT_BOARDS
 
     if as_json:
-        print_json({board.name: board.description for board in PROJECT_BOARDS})
+        print_json({each.name: {"description": each.description, "target": each.target} for each in PROJECT_BOARDS})
     else:
         rows = [(board.name, board.description, board.target) for board in PROJECT_BOARDS]
         print("\n".join(columns([("board", "what it is", "target"), *rows])))

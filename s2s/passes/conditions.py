@@ -1,5 +1,4 @@
-"""Conditions under which the pipeline runs a pass, and the options of the pass: functions of the options of a
-compilation."""
+"""When the pipeline runs a pass, and the options of the pass, as functions of the options of a compilation."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -182,6 +181,11 @@ def divided(options: CompileOptions) -> bool:
     return options.threads > 1
 
 
+def in_one_step(options: CompileOptions) -> bool:
+    """Return whether no kernel is cut, so that its variables live as long as it runs."""
+    return tuned(options) and not in_steps(options)
+
+
 def in_steps(options: CompileOptions) -> bool:
     """Return whether a run is cut into steps."""
     return options.steps is not None
@@ -208,8 +212,7 @@ def windows_move(options: CompileOptions) -> bool:
 
 
 def io_of(options: CompileOptions) -> Io:
-    """Return where inputs and outputs are stored: as the user says, else as the target says. Tables name buffers of the
-    caller."""
+    """Return where inputs and outputs are stored, as the user or the target says; tables name buffers of the caller."""
     of_caller = options.executor == "graph" or data_pools(options.pools) or options.devices or options.push
     return "caller" if of_caller else options.io or get_target(options.target).io
 
@@ -288,8 +291,7 @@ def hooked_calls(options: CompileOptions) -> Mapping[str, Any]:
 
 
 def generators(options: CompileOptions) -> Mapping[str, Any]:
-    """The external code generators with their modes, the generators of further devices behind the name of the
-    device."""
+    """The external code generators with their modes, behind the name of the device where it is not the first one."""
     first = tuple(f"{name}={mode}" for name, mode in options.external)
     return {"generators": (*first, *(f"{each.name}:{text}" for each in options.devices for text in each.external))}
 
@@ -357,9 +359,8 @@ def plan(options: CompileOptions) -> Mapping[str, Any]:
     if own:
         given["devices"] = tuple(each.name if each.size is None else f"{each.name}={each.size}" for each in own)
     targets = [options.target, *(each.target for each in own if each.target is not None)]
-    align = max(get_target(each).align for each in targets)
     return {
-        "align": align,
+        "align": max(get_target(each).align for each in targets),
         "io": io_of(options),
         "overlap": results_over_operands(options),
         **given,
@@ -375,8 +376,7 @@ def streamed_to(options: CompileOptions) -> Mapping[str, Any]:
 
 def streams(options: CompileOptions) -> Mapping[str, Any]:
     """Return the memory pools, and the alignment of buffers."""
-    given = plan(options)
-    return {"pools": given["pools"], "align": given["align"], **target(options)}
+    return {key: value for key, value in plan(options).items() if key in ("pools", "align", "target")}
 
 
 def places_code(options: CompileOptions) -> bool:

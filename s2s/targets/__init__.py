@@ -46,7 +46,11 @@ def get_target(target: str | Target) -> Target:
         return read_target(Path(target), get_target)
     if target in (brought := _brought()):
         return _load(brought[target])
+    from s2s.targets.chips import target_of_chip
+
     names = target_names()
+    if (core := target_of_chip(target)) is not None:
+        raise InputError(f"--target {target}: is a microcontroller, not a core; give --target {core}")
     raise InputError(
         f"--target {target}: there is no such target; {did_you_mean(target, names)}the targets are {', '.join(names)}, "
         f"and files {'*' + SUFFIX} as `s2s targets NAME` prints them"

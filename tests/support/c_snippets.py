@@ -19,8 +19,8 @@ from support.pages import STRIPES
 SQUARE = np.ones((64, 64), np.float32)
 BYTES = "(int8[1, 8] input) => (int8[1, 8] output) { output = Relu (input) }"
 SPOTTER = "(int8[1, 8] mfcc) => (int8[1, 8] scores) { scores = Relu (mfcc) }"
-SOUND = "(float[1, 8] sound) => (float[1, 8] words) { words = Softmax (sound) }"
-IMAGE = "(float[1, 8] image) => (float[1, 8] classes) { classes = Softmax (image) }"
+SOUND = "(float[1, 8] sound) => (float[1, 8] words) { heard = Softmax (sound) words = Softmax (heard) }"
+IMAGE = "(float[1, 8] image) => (float[1, 8] classes) { seen = Softmax (image) classes = Softmax (seen) }"
 REMEMBERING = (
     "(int8[4] input, int8[4] h_in) => (int8[4] output, int8[4] h_out) { h_out = Relu (h_in) output = Relu (input) }"
 )
@@ -163,7 +163,7 @@ GIVEN = {
     ],
     "several-networks": [
         together(MODELS),
-        together(IN_POOLS, pools=["tcm=16", "sram=512KiB"]),
+        together(IN_POOLS, pools=["tcm=32", "sram=512KiB"]),
     ],
     "sizes": [
         network("encoder", SEQUENCE, **SEQUENCES),

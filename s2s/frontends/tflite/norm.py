@@ -76,8 +76,12 @@ def _exponentials(node: Node, scale: float, beta: float) -> _Exponentials:
 
 def _exponentials_of(node: Node, difference: Value, powers: _Exponentials) -> Value:
     """At every element of `difference`, an unsigned distance from the maximum."""
-    table = node.constant(powers.table)
-    return emit(graph.GatherOp, table, clamp(difference, None, len(powers.table) - 1), axis=0)
+    return _looked_up(node.constant(powers.table), clamp(difference, None, len(powers.table) - 1))
+
+
+def _looked_up(table: Value, place: Value) -> Value:
+    """The number of a table at each place, an unsigned integer below its length."""
+    return emit(graph.GatherOp, table, place, axis=0, nonnegative_indices=True, in_range=True)
 
 
 def _distance(x: Value) -> Value:
@@ -148,8 +152,7 @@ def _interpolate(node: Node, table: Array, x: Value) -> Value:
     """A table of 513 places at the 16-bit numbers `x`, which are held in 32 bits; so is the result."""
     place = cast(fixed.shifted_right(x, 7) + 256, np.dtype(np.uint16))
     numbers = node.constant(table)
-    low = cast(emit(graph.GatherOp, numbers, place, axis=0), I32)
-    high = cast(emit(graph.GatherOp, numbers, place + 1, axis=0), I32)
+    low, high = (cast(_looked_up(numbers, each), I32) for each in (place, place + 1))
     rest = emit(graph.BitwiseAndOp, x, x.like(127))
     return low + fixed.shifted_right((high - low) * rest + 64, 7)
 
