@@ -81,7 +81,8 @@ PATTERNS: list[RewritePattern] = [
 
 
 def _patterns(root: ModuleOp) -> list[RewritePattern]:
-    """Return the patterns that lower the operations of a module. The first rarer one loads the patterns of all rarer ones."""
+    """Return the patterns that lower the operations of a module. The first rarer one loads all
+    rarer patterns."""
     if not any(isinstance(op, graph.RareInterface) for op in root.walk()):
         return PATTERNS
     from s2s.passes.graph.lower_to_tensor import rarer
