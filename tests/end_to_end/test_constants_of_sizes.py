@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-import s2s
+from s2s import api
 
 MOST = 9
 
@@ -40,7 +40,7 @@ def check(function: Callable[[Tensor], Tensor]) -> None:
     """Compare `function` of `[3, n]` with torch at several sizes, the greatest in the middle."""
     sizes = ({1: torch.export.Dim("n", min=2, max=MOST)},)
     program = torch.export.export(_Program(function), (torch.randn(3, 5),), dynamic_shapes=sizes)
-    artifact = s2s.compile(program, target="c", name="net")
+    artifact = api.compile(program, target="c", name="net")
     for size in (2, 5, MOST, 4):
         x = torch.randn(3, size, generator=torch.Generator().manual_seed(size))
         given = {"x": x.numpy()} if artifact.info.inputs else {}

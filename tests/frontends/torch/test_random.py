@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-import s2s
+from s2s import api
 from s2s.types.dtypes import Array
 
 SHAPE = (40, 50)
@@ -54,7 +54,7 @@ def runs(function: Function, inputs: Sequence[Tensor], varying: bool = False) ->
     exported = torch.export.export(
         Drawing(function), (torch.ones(SHAPE[0], 20 if varying else 50),), dynamic_shapes=sizes
     )
-    artifact = s2s.compile(exported, target="c", name="net")
+    artifact = api.compile(exported, target="c", name="net")
     names = [port.name for port in artifact.info.inputs]
     return [next(iter(artifact.run(dict(zip(names, [x.numpy()], strict=False))).values())) for x in inputs]
 

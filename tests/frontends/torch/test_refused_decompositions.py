@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-import s2s
+from s2s import api
 from s2s.errors import UnsupportedError
 
 
@@ -31,4 +31,4 @@ class Whole(nn.Module):
 def test_what_torch_does_not_decompose_is_refused(module: nn.Module, x: Tensor):
     program = torch.export.export(module, (x,))
     with pytest.raises(UnsupportedError, match="torch does not decompose it"):
-        s2s.compile(program, target="c")
+        api.compile(program, target="c")

@@ -1,6 +1,8 @@
 # pyright: reportUnknownMemberType=false
 """Elementwise operators on zeros, infinities, NaN and the ends of integer types, each pair of them, beside torch."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -145,7 +147,7 @@ def test_error_functions_keep_their_digits_in_the_tails():
         ("special_erfcx.default", (Fixed(x),)),
         ("erfinv.default", (Fixed(inside),)),
     ]
-    expected = [torch.erfc(x.double()), torch.special.erfcx(x.double()), torch.erfinv(inside.double())]
+    expected: list[Any] = [torch.erfc(x.double()), torch.special.erfcx(x.double()), torch.erfinv(inside.double())]
     for found, wanted in zip(results_of(Operators(calls)), expected, strict=True):
         np.testing.assert_allclose(found, wanted.numpy(), rtol=3e-5, atol=1e-37)
 

@@ -8,7 +8,7 @@ A slice that begins where a constant says is an access map, with the attribute `
 """
 
 from xdsl.dialects.builtin import ModuleOp, UnitAttr, i32
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.structure.axis_groups import groups_of_every_run
@@ -31,6 +31,7 @@ class LowerDynamicSlice(RewritePattern):
             places = [place * stride + start for place, start, stride in zip(d, starts, strides, strict=True)]
             result = move(rewriter, op, shape, [at(op.x, *places)])
             if extents_of(op.extents, len(shape)) != bounds:
+                assert isinstance(result.owner, Operation)
                 result.owner.attributes[CUTS] = UnitAttr()
             return rewriter.replace(op, [], [result])
 
