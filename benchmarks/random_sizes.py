@@ -1,6 +1,6 @@
-"""Random networks that compute with the length of their input, at random lengths, beside onnxruntime or torch.
+"""Random networks that compute with the length of their input, at random lengths, beside onnxruntime, torch or LiteRT.
 
-    python -m benchmarks.random_sizes [--networks 2000] [--sizes 12] [--seed 0] [--refused] [--torch]
+    python -m benchmarks.random_sizes [--networks 2000] [--sizes 12] [--seed 0] [--refused] [--torch | --tflite]
 
 Draws networks of up to four steps over `x[1, 3, N]` (`tests/support/random_lengths.py`) and bounds of N, compiles each
 once, and runs it at the least and the greatest length and at others between. Prints how many networks were right and
@@ -8,7 +8,8 @@ how many were refused, with `--refused` for which reasons; each network with a d
 makes the exit code 1.
 
 `--torch` draws programs of PyTorch instead (`tests/support/random_programs_of_lengths.py`), exported for bounds of `n`,
-whose two inputs have sizes such as `4 * n` and `n + 1`. Some are none that torch exports.
+whose two inputs have sizes such as `4 * n` and `n + 1`. Some are none that torch exports. `--tflite` draws networks of
+TFLite (`tests/support/random_tflite_lengths.py`), whose signature leaves the length of an input open.
 """
 
 import argparse
@@ -38,6 +39,20 @@ def outcome_in_torch(seed: int, sizes: int) -> Outcome:
     return result
 
 
+def outcome_in_tflite(seed: int, sizes: int) -> Outcome:
+    """Return what becomes of the TFLite network of a seed; a difference is printed."""
+    from support.random_tflite_lengths import draw_tflite, outcome_of_tflite
+
+    drawn = draw_tflite(seed)
+    try:
+        result = outcome_of_tflite(drawn, seed, sizes)
+    except Exception as error:
+        result = Outcome(difference=f"{type(error).__name__}: {error}")
+    if result.difference:
+        print(f"seed {seed}, N = {drawn.least}..{drawn.most}, {', '.join(drawn.steps)}: {result.difference}")
+    return result
+
+
 def outcome(seed: int, sizes: int) -> Outcome:
     """Return what becomes of the network of a seed; a difference is printed."""
     drawn = draw(seed)
@@ -58,9 +73,11 @@ def main() -> int:
     parser.add_argument("--sizes", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--refused", action="store_true", help="print the reasons of refusals")
-    parser.add_argument("--torch", action="store_true", help="draw programs of PyTorch")
+    format = parser.add_mutually_exclusive_group()
+    format.add_argument("--torch", action="store_true", help="draw programs of PyTorch")
+    format.add_argument("--tflite", action="store_true", help="draw networks of TFLite")
     chosen = parser.parse_args()
-    compared = outcome_in_torch if chosen.torch else outcome
+    compared = outcome_in_torch if chosen.torch else outcome_in_tflite if chosen.tflite else outcome
     results = [compared(chosen.seed + number, chosen.sizes) for number in range(chosen.networks)]
     refused = Counter(re.sub(r"^\S+: |\d+", "", result.refusal) for result in results if result.refusal)
     wrong = sum(bool(result.difference) for result in results)

@@ -120,10 +120,6 @@ class Op(IRDLOperation, metaclass=OpMeta):
         except VerifyException as error:
             self.emit_error(f"Operation does not verify: {error}", error)
 
-    def operand_at(self, index: int) -> SSAValue:
-        """The operand at a position among all operands."""
-        return _at(self._operands, index)
-
     def optional_operand(self, index: int) -> SSAValue | None:
         """The operand at a position among all operands, None where there are fewer."""
         return _at(self._operands, index) if len(self._operands) > index else None

@@ -4,8 +4,6 @@ reason for its position.
 
 from collections.abc import Mapping
 
-from xdsl.passes import ModulePass
-
 from s2s.options import CompileOptions
 from s2s.options.declaration import seen_by
 from s2s.passes.conditions import (
@@ -15,6 +13,7 @@ from s2s.passes.conditions import (
     arguments,
     calls_started,
     casts_in_runs,
+    channel_orders,
     channels,
     code,
     constants,
@@ -47,6 +46,7 @@ from s2s.passes.conditions import (
     prefixed,
     pushed,
     results_apart,
+    rows_asked,
     rows_pushed,
     schedules,
     scratch,
@@ -72,7 +72,7 @@ from s2s.passes.conditions import (
     windows_move,
 )
 from s2s.passes.levels import runs
-from s2s.pipeline_step import Step
+from s2s.pipeline_step import PlannedPass, Step
 
 SETTLE = (
     Step("graph-inline", "Inline functions of the network first, so that all later passes see one function."),
@@ -159,12 +159,10 @@ SIMPLIFY = (
         when=inexact,
         options=target,
     ),
+    Step("graph-lay-channels-last", "Operators have their last form.", when=rows_asked, options=channel_orders),
     Step("graph-bound-positions", "Indices have their last form; no operator has been placed or grouped."),
     Step("graph-check-indices", "Check the other indices in the run."),
-    Step(
-        "graph-copy-outputs",
-        "Give each output its own producer, so that kernels write directly to the caller's buffers.",
-    ),
+    Step("graph-copy-outputs", "Give each output its own producer: kernels then write to the caller's buffers."),
 )
 """Simplify the imported network to as few operators as possible."""
 
@@ -380,8 +378,8 @@ PIPELINE: Mapping[str, tuple[Step, ...]] = {
 """The passes of each stage; a stage without passes has no entry."""
 
 
-def passes_of(stage: str, options: CompileOptions) -> list[ModulePass]:
-    """Construct the passes that `stage` runs; `options.name` is the C name of the network."""
+def passes_of(stage: str, options: CompileOptions) -> list[PlannedPass]:
+    """Return the passes that `stage` runs; `options.name` is the C name of the network."""
     steps, options = PIPELINE.get(stage, ()), seen_by(options, stage)
     return [step.pass_for(options) for step in steps if step.when(options) and runs(step.name, options.passes)]
 
@@ -395,6 +393,6 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
 """The stages whose results are in each dialect."""
 
 
-def pipeline(options: CompileOptions) -> dict[str, list[ModulePass]]:
-    """Construct all passes, keyed by the dialect that their stage produces."""
+def pipeline(options: CompileOptions) -> dict[str, list[PlannedPass]]:
+    """Return all passes, keyed by the dialect that their stage produces."""
     return {level: [each for stage in stages for each in passes_of(stage, options)] for level, stages in LEVELS.items()}

@@ -49,6 +49,7 @@ PASSES: tuple[str, ...] = (
     "graph-hoist-zero-points",
     "graph-inline",
     "graph-label-ops",
+    "graph-lay-channels-last",
     "graph-lift-quantized",
     "graph-lower-to-tensor",
     "graph-make-bytes-signed",

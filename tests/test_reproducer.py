@@ -10,14 +10,14 @@ from xdsl.dialects.builtin import ModuleOp
 from s2s.api import compile as compile_network
 from s2s.cli import opt
 from s2s.cli.main import run
-from s2s.passes.graph.fold_batch_norm import FoldBatchNormPass
+from s2s.passes.graph.remove_identities import RemoveIdentitiesPass
 from s2s.passes.tensor.lower_to_loop import LowerToLoopPass
 from s2s.reproducer import write_reproducer
 from support.onnx_text import onnx_file
 from support.pages import LAYERS
 from support.project import ROOT
 
-PASSES: list[type[Any]] = [FoldBatchNormPass, LowerToLoopPass]
+PASSES: list[type[Any]] = [RemoveIdentitiesPass, LowerToLoopPass]
 
 
 @pytest.fixture(autouse=True)
@@ -49,12 +49,12 @@ def test_a_reproducer_fails_as_the_compilation_did(
 
 def test_a_reproducer_can_be_run_once_the_pass_is_mended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with monkeypatch.context() as patched:
-        patched.setattr(FoldBatchNormPass, "apply", broken)
+        patched.setattr(RemoveIdentitiesPass, "apply", broken)
         with pytest.raises(KeyError) as raised:
             compile_network(onnx_file(LAYERS, tmp_path), target="c")
     path = write_reproducer(raised.value, tmp_path)
     assert path is not None
-    opt.main(["--sample-weights", "-p", FoldBatchNormPass.name, str(path)])
+    opt.main(["--sample-weights", "-p", RemoveIdentitiesPass.name, str(path)])
 
 
 def test_an_error_from_elsewhere_has_none(tmp_path: Path):
@@ -64,7 +64,7 @@ def test_an_error_from_elsewhere_has_none(tmp_path: Path):
 
 def test_the_file_holds_no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with monkeypatch.context() as patched:
-        patched.setattr(FoldBatchNormPass, "apply", broken)
+        patched.setattr(RemoveIdentitiesPass, "apply", broken)
         with pytest.raises(KeyError) as raised:
             compile_network(ROOT / "examples" / "digits" / "digits.onnx", target="c")
     path = write_reproducer(raised.value, tmp_path)

@@ -102,15 +102,13 @@ from s2s.dialects.graph.elementwise import (
     UnaryElementwiseOp as UnaryElementwiseOp,
 )
 from s2s.dialects.graph.extern import ExternOp
-from s2s.dialects.graph.index import GatherElementsOp, GatherNdOp, GatherOp, ScatterElementsOp, ScatterNdOp
+from s2s.dialects.graph.index import GatherElementsOp, GatherNdOp, GatherOp
 from s2s.dialects.graph.index import GatherFamilyOp as GatherFamilyOp
 from s2s.dialects.graph.index import IndexingOp as IndexingOp
-from s2s.dialects.graph.index import ScatterFamilyOp as ScatterFamilyOp
 from s2s.dialects.graph.interfaces import ConstantInterface as ConstantInterface
 from s2s.dialects.graph.interfaces import MoveInterface as MoveInterface
 from s2s.dialects.graph.interfaces import OperatorInterface as OperatorInterface
 from s2s.dialects.graph.interfaces import ParametersInterface as ParametersInterface
-from s2s.dialects.graph.interfaces import RareInterface as RareInterface
 from s2s.dialects.graph.interfaces import ReadsSizesInterface as ReadsSizesInterface
 from s2s.dialects.graph.interfaces import StepInterface as StepInterface
 from s2s.dialects.graph.interfaces import ViewInterface as ViewInterface
@@ -135,6 +133,8 @@ from s2s.dialects.graph.reduce import (
 from s2s.dialects.graph.regions import MaxRegionsOp, RoiAlignOp
 from s2s.dialects.graph.run_sizes import DynamicReshapeOp, DynamicSliceOp, SamePadOp, SizeValuesOp
 from s2s.dialects.graph.run_sizes import SizedOp as SizedOp
+from s2s.dialects.graph.scatter import ScatterElementsOp, ScatterNdOp
+from s2s.dialects.graph.scatter import ScatterFamilyOp as ScatterFamilyOp
 from s2s.dialects.graph.selection import NonMaxSuppressionOp, NonzeroOp
 from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, ReshapeOp, SliceOp, TileOp, TransposeOp
 from s2s.dialects.graph.signal import DftOp, FixedDftOp

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.irdl import operand_def, opt_operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, optional_type_of, type_of
-from s2s.dialects.graph.interfaces import ProductInterface, RareInterface, shape_of
+from s2s.dialects.graph.interfaces import ProductInterface, shape_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -17,7 +17,7 @@ DEQUANTISED = "dequantised"
 
 
 @op_definition
-class BlockwiseMatmulOp(GraphOp, ProductInterface, RareInterface):
+class BlockwiseMatmulOp(GraphOp, ProductInterface):
     """`y[…, i, j] = sum_k x[…, i, k] * (q[j, k] - zero_points[j, k / block]) * scales[j, k / block]`.
 
     `w[J, blocks, block * bits / 8]` holds the integers `q`, of 4 or 8 bits with sign; with 4 bits a byte holds two
@@ -65,7 +65,7 @@ class BlockwiseMatmulOp(GraphOp, ProductInterface, RareInterface):
 
 
 @op_definition
-class CodebookMatmulOp(GraphOp, ProductInterface, RareInterface):
+class CodebookMatmulOp(GraphOp, ProductInterface):
     """`y[…, i, j] = sum_k x[…, i, k] * table[q[j, k]] * scales[j, k / block]`.
 
     `w[J, blocks, block / 2]` holds the codes `q` from 0 to 15, two neighbours in a byte, the first in its lower half;
@@ -97,7 +97,7 @@ class CodebookMatmulOp(GraphOp, ProductInterface, RareInterface):
 
 
 @op_definition
-class BlockwiseDotOp(GraphOp, ProductInterface, RareInterface):
+class BlockwiseDotOp(GraphOp, ProductInterface):
     """Products of integers quantised by blocks, scaled and summed: with `b` a block, `h` and `n` a place in it,
 
         y[…, i, j] = sum_b x_scales[…, i, b] * scales[j, b] * sum_{h, n} x[…, i, b, h, n] * (q[j, b, h, n] - z[j, b])

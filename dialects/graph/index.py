@@ -1,20 +1,20 @@
-"""Operations that read or write at positions that a tensor holds. A negative index counts from the end, unless an
-operation says otherwise."""
+"""Operations that read at positions that a tensor holds. A negative index counts from the end, unless an operation says
+otherwise."""
 
 from abc import ABC, abstractmethod
 
-from xdsl.dialects.builtin import StringAttr, UnitAttr
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
-from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, string, type_of
-from s2s.dialects.graph.interfaces import RareInterface, ReadsSizesInterface
+from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, type_of
+from s2s.dialects.graph.interfaces import ReadsSizesInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import index
 
 
-def _signs(nonnegative_indices: bool) -> dict[str, UnitAttr | None]:
+def signs(nonnegative_indices: bool) -> dict[str, UnitAttr | None]:
     """Return the property that says whether negative indices are out of bounds."""
     return {"nonnegative_indices": flag(nonnegative_indices)}
 
@@ -66,8 +66,8 @@ class GatherOp(GatherFamilyOp):
     def __init__(
         self, x: Value, indices: Value, *, axis: int, nonnegative_indices: bool = False, in_range: bool = False
     ) -> None:
-        signs = _signs(nonnegative_indices)
-        super().__init__([x, indices], {"axis": integer(axis), "in_range": flag(in_range), **signs})
+        indexing = signs(nonnegative_indices)
+        super().__init__([x, indices], {"axis": integer(axis), "in_range": flag(in_range), **indexing})
 
     @property
     def indexed_axes(self) -> tuple[int, ...]:
@@ -93,8 +93,8 @@ class GatherElementsOp(GatherFamilyOp):
     def __init__(
         self, x: Value, indices: Value, *, axis: int, nonnegative_indices: bool = False, in_range: bool = False
     ) -> None:
-        signs = _signs(nonnegative_indices)
-        super().__init__([x, indices], {"axis": integer(axis), "in_range": flag(in_range), **signs})
+        indexing = signs(nonnegative_indices)
+        super().__init__([x, indices], {"axis": integer(axis), "in_range": flag(in_range), **indexing})
 
     @property
     def indexed_axes(self) -> tuple[int, ...]:
@@ -126,8 +126,8 @@ class GatherNdOp(GatherFamilyOp):
         nonnegative_indices: bool = False,
         in_range: bool = False,
     ) -> None:
-        signs = _signs(nonnegative_indices)
-        super().__init__([x, indices], {"batch_dims": integer(batch_dims), "in_range": flag(in_range), **signs})
+        indexing = signs(nonnegative_indices)
+        super().__init__([x, indices], {"batch_dims": integer(batch_dims), "in_range": flag(in_range), **indexing})
 
     @property
     def indexed_axes(self) -> tuple[int, ...]:
@@ -142,84 +142,3 @@ class GatherNdOp(GatherFamilyOp):
 
     def inferred_type(self) -> AnyTensor:
         return index.gather_nd(type_of(self.x), type_of(self.indices), self.batch_dims.value.data)
-
-
-class ScatterFamilyOp(IndexingOp, RareInterface, ABC):
-    """`y = x`, then `y[f(indices, i)] = updates[i]` in order.
-
-    `reduction` is `none`, or `add`, `mul`, `min`, `max` to combine with what is there.
-    """
-
-    x = operand_def(TENSOR)
-    indices = operand_def(TENSOR)
-    updates = operand_def(TENSOR)
-    reduction = prop_def(StringAttr)
-    traits = traits_def(HasFusionKind(FusionKind.OPAQUE))
-    assembly_format = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, results)"
-
-
-@op_definition
-class ScatterElementsOp(ScatterFamilyOp):
-    """`y[…, indices[…, i, …], …] = updates[…, i, …]`, the index standing at `axis`; elsewhere `y = x`."""
-
-    name = "graph.scatter_elements"
-    axis = prop_def(INT)
-
-    def __init__(
-        self,
-        x: Value,
-        indices: Value,
-        updates: Value,
-        *,
-        axis: int,
-        reduction: str = "none",
-        nonnegative_indices: bool = False,
-    ) -> None:
-        super().__init__(
-            [x, indices, updates],
-            {"axis": integer(axis), "reduction": string(reduction), **_signs(nonnegative_indices)},
-        )
-
-    @property
-    def indexed_axes(self) -> tuple[int, ...]:
-        """The axis that the indices count along."""
-        return (self.axis.value.data,)
-
-    @property
-    def has_coordinates(self) -> bool:
-        """Each index is a number of its own."""
-        return False
-
-    def inferred_type(self) -> AnyTensor:
-        return index.scatter_elements(
-            type_of(self.x),
-            type_of(self.indices),
-            type_of(self.updates),
-            self.axis.value.data,
-            self.reduction.data,
-        )
-
-
-@op_definition
-class ScatterNdOp(ScatterFamilyOp):
-    """`y[indices[i…, 0], …, indices[i…, k - 1], s…] = updates[i…, s…]`; elsewhere `y = x`."""
-
-    name = "graph.scatter_nd"
-
-    def __init__(
-        self, x: Value, indices: Value, updates: Value, *, reduction: str = "none", nonnegative_indices: bool = False
-    ) -> None:
-        super().__init__([x, indices, updates], {"reduction": string(reduction), **_signs(nonnegative_indices)})
-
-    @property
-    def indexed_axes(self) -> tuple[int, ...]:
-        """The axes that the numbers of a coordinate count along."""
-        return tuple(range(type_of(self.indices).get_shape()[-1]))
-
-    @property
-    def has_coordinates(self) -> bool:
-        """The last axis of the indices holds coordinates."""
-        return True
-
-    def inferred_type(self) -> AnyTensor:
-        return index.scatter_nd(type_of(self.x), type_of(self.indices), type_of(self.updates), self.reduction.data)

@@ -59,10 +59,6 @@ class ReadsSizesInterface(OperatorInterface, ABC):
     """An operator whose computation depends on the sizes of its first operand: where it ends, or what it divides by."""
 
 
-class RareInterface(OperatorInterface, ABC):
-    """An operator that few networks have: what evaluates and lowers it is loaded on demand."""
-
-
 class StepInterface(OperatorInterface, ABC):
     """A step of a network whose operators are fused into kernels: a call, a copy, control flow, a check."""
 

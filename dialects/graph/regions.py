@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, type_of
-from s2s.dialects.graph.interfaces import RareInterface, ReadsSizesInterface, shape_of
+from s2s.dialects.graph.interfaces import ReadsSizesInterface, shape_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -17,7 +17,7 @@ BIN = 2**10
 
 
 @op_definition
-class RoiAlignOp(GraphOp, RareInterface, ReadsSizesInterface):
+class RoiAlignOp(GraphOp, ReadsSizesInterface):
     """`y[r, p, q, c]` = the mean of samples of image `batch[r]` in bin `(p, q)` of region `r`.
 
     Region `r` starts at pixel `starts[r]`, a row and a column, and its bins are `bins[r]` pixels large. Along each axis
@@ -80,7 +80,7 @@ class RoiAlignOp(GraphOp, RareInterface, ReadsSizesInterface):
 
 
 @op_definition
-class MaxRegionsOp(GraphOp, RareInterface, ReadsSizesInterface):
+class MaxRegionsOp(GraphOp, ReadsSizesInterface):
     """`y[r, p, q, c]` = the largest element of some rows and columns of image `batch[r]`, 0 where there are none.
 
     Rows are `high[r, p, 0]` up to (not with) `high[r, p, 1]`, columns are `wide[r, q, 0]` up to `wide[r, q, 1]`; what

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import operand_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import FLOAT, INT, INTS, TENSOR, GraphOp, Value, ints, number_attribute, string, type_of
-from s2s.dialects.graph.interfaces import RareInterface, ReadsSizesInterface
+from s2s.dialects.graph.interfaces import ReadsSizesInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, tensor_type
@@ -16,7 +16,7 @@ from s2s.types.shapes import shape, window
 from s2s.types.sizes import Extents, extents_attribute
 
 
-class SizedOp(GraphOp, RareInterface, ABC):
+class SizedOp(GraphOp, ABC):
     """An operation whose result follows from the sizes of a run, too: it is no constant where its operands are."""
 
     traits = traits_def(HasFusionKind(FusionKind.INJECTIVE))

@@ -5,7 +5,7 @@ from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 from xdsl.traits import MemoryWriteEffect
 
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, string, type_of
-from s2s.dialects.graph.interfaces import RareInterface, ReadsSizesInterface
+from s2s.dialects.graph.interfaces import ReadsSizesInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -13,7 +13,7 @@ from s2s.types.shapes import selection
 
 
 @op_definition
-class NonzeroOp(GraphOp, RareInterface, ReadsSizesInterface):
+class NonzeroOp(GraphOp, ReadsSizesInterface):
     """`y` = the positions of the true elements of `mask`, in order, as `i32`; `count` is their number.
 
     The type has room for `bound` positions. In a run `y` has `count` of them: that is the size `size` of this run, by
@@ -37,7 +37,7 @@ class NonzeroOp(GraphOp, RareInterface, ReadsSizesInterface):
 
 
 @op_definition
-class NonMaxSuppressionOp(GraphOp, RareInterface, ReadsSizesInterface):
+class NonMaxSuppressionOp(GraphOp, ReadsSizesInterface):
     """`y[b, c]` = the numbers of at most `most` boxes of image `b` that class `c` chooses, -1 behind the last one.
 
     A class takes boxes `boxes[b, n]` in the order of `scores[b, c, n]`, as long as these are above `least`, and leaves

@@ -4,7 +4,6 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, type_of
-from s2s.dialects.graph.interfaces import RareInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -12,7 +11,7 @@ from s2s.types.shapes import signal
 
 
 @op_definition
-class DftOp(GraphOp, RareInterface):
+class DftOp(GraphOp):
     """`y[…, k] = sum over i of x[…, i] * roots[i * k mod n]` for `k < bins`: the Fourier transform of `n` numbers.
 
     The last dimension of `x` holds one part of a number (real) or two (real and imaginary). `roots[k]` is
@@ -37,7 +36,7 @@ class DftOp(GraphOp, RareInterface):
 
 
 @op_definition
-class FixedDftOp(GraphOp, RareInterface):
+class FixedDftOp(GraphOp):
     """Fourier transform of rows of real numbers in fixed point, each step of which divides by its radix and rounds.
 
     `y[…, k] = 1 / n * sum over i of x[…, i] * exp(-2 pi i * k * sqrt(-1) / n)` for `k <= n / 2`, where x holds `n` real

@@ -24,7 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.graph.base import INT, INTS, TENSOR, GraphOp, Value, integer, ints, type_of
 from s2s.dialects.graph.control import NetworkOp, RunsNetworks, check_callee
-from s2s.dialects.graph.interfaces import RareInterface, StepInterface
+from s2s.dialects.graph.interfaces import StepInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
@@ -34,7 +34,7 @@ from s2s.types.symbols import function_named
 
 
 @op_definition
-class AdvanceOp(GraphOp, StepInterface, RareInterface):
+class AdvanceOp(GraphOp, StepInterface):
     """`y[i] = x[i + by]` over elements in row-major order; the last `by` elements have no defined value.
 
     In row-major order all rows move at once: what leaves one row at its front enters the row before at its end, where
@@ -63,7 +63,7 @@ class AdvanceOp(GraphOp, StepInterface, RareInterface):
 
 
 @op_definition
-class InsertSliceOp(GraphOp, RareInterface):
+class InsertSliceOp(GraphOp):
     """`y = x`, with the elements of `u` in place of its own from `starts` on."""
 
     name = "graph.insert_slice"
@@ -89,7 +89,8 @@ class LineBuffersOp(NetworkOp):
 
     A tensor that a body reads is a ring: its first row leaves it, and the new row is put behind its others. One that no
     body reads ends as all rows of a result. Only the body that takes the row of `x` may not run in a tick without a
-    row. `pushed` says that the caller hands the rows over one after the other, so that `x` never exists.
+    row. `pushed` says that the caller hands the rows over one after the other, so that `x` never exists; only then may
+    the elements of a row lie apart in `x`.
     """
 
     name = "graph.line_buffers"
@@ -154,6 +155,11 @@ class LineBuffersOp(NetworkOp):
         return one_row(self.x.type, self.axis.value.data)
 
     @property
+    def row_parts(self) -> int:
+        """How many parts of a row of `x` lie apart in memory: 1 where rows lie one after the other."""
+        return prod(as_tensor_type(self.x.type).get_shape()[: self.axis.value.data])
+
+    @property
     def row_sizes(self) -> list[int]:
         """The elements of one row of `x` and of each output."""
         sizes = (prod(as_tensor_type(output.type).get_shape()) for output in self.outputs)
@@ -170,7 +176,7 @@ class LineBuffersOp(NetworkOp):
         if len(self.rows) != len(self.outputs):
             raise VerifyException(f"{len(self.rows)} numbers of rows for {len(self.outputs)} tensors")
         shape, axis = as_tensor_type(self.x.type).get_shape(), self.axis.value.data
-        if not 0 <= axis < len(shape) or any(size != 1 for size in shape[:axis]):
+        if not 0 <= axis < len(shape) or (self.row_parts > 1 and self.pushed is None):
             raise VerifyException(f"the rows of {self.x.type} along axis {axis} do not lie one after the other")
         types = [self.row_type, *self.outputs.types]
         for piece in self.pieces:

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, type_of
-from s2s.dialects.graph.interfaces import ProductInterface, RareInterface, shape_of
+from s2s.dialects.graph.interfaces import ProductInterface, shape_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -16,7 +16,7 @@ FORMAT = "`:` functional-type(operands, results)"
 
 
 @op_definition
-class SuperblockMatmulOp(GraphOp, ProductInterface, RareInterface):
+class SuperblockMatmulOp(GraphOp, ProductInterface):
     """`y[…, i, j] = sum_k x[…, i, k] * (q[j, k] * s[j, b] - m[j, b])`, with `b` the block of `k`,
 
         s[j, b] = super_scales[j, b / n] * scales[j, b]        m[j, b] = super_mins[j, b / n] * mins[j, b]
@@ -69,7 +69,7 @@ class SuperblockMatmulOp(GraphOp, ProductInterface, RareInterface):
 
 
 @op_definition
-class SuperblockDotOp(GraphOp, ProductInterface, RareInterface):
+class SuperblockDotOp(GraphOp, ProductInterface):
     """Products of integers in blocks, scaled by two levels and summed: with `h` and `n` a place in block `b`,
 
         y[…, i, j] = sum_b x_scales[…, i, b] * (s[j, b] * sum_{h, n} x[…, i, b, h, n] * q[j, b, h, n]

@@ -6,7 +6,6 @@ from xdsl.dialects.builtin import DenseArrayBase, StringAttr, f64
 from xdsl.irdl import operand_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, INTS, TENSOR, GraphOp, Value, integer, ints, string, type_of
-from s2s.dialects.graph.interfaces import RareInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.dialects.trees import column_properties, trees_of
@@ -16,7 +15,7 @@ from s2s.types.trees import Trees
 
 
 @op_definition
-class TreeEnsembleOp(GraphOp, RareInterface):
+class TreeEnsembleOp(GraphOp):
     """`y[n, k]` = the sum over all trees of what the leaf that row `x[n]` ends in says of target `k`.
 
     The tables have a row for each node, as `s2s.types.trees` describes; `leaf_rows`, `leaf_targets` and `leaf_weights`

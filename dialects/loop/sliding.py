@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, MemRefType, SymbolRefAttr, i32, i64
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import ParsePropInAttrDict, operand_def, opt_operand_def, prop_def, result_def
+from xdsl.irdl import ParsePropInAttrDict, operand_def, opt_operand_def, opt_prop_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat
@@ -83,6 +83,8 @@ class CallRowsOp(NetworkCall):
     Buffer 0 is the input, of which a body that takes it gets row `t`. A buffer that a body reads is a ring: its rows
     move up by one before a body writes its last one. Any other gets row after row. `sizes` are the elements of a row
     of each buffer. With `count`, memory for the rows that have arrived, the caller runs the loop, a few rows at a time.
+    A row of the input has `parts` that lie apart where a caller has all of it, one where rows lie one after the other:
+    part `p` of row `t` is at `(p * rows + t) * size / parts`.
     """
 
     name = "loop.call_rows"
@@ -95,6 +97,7 @@ class CallRowsOp(NetworkCall):
     counts = prop_def(_INTS)
     written = prop_def(_INTS)
     sizes = prop_def(_INTS)
+    parts = opt_prop_def(IntegerAttr[I64])
     count = opt_operand_def(MemRefType)
     assembly_format = (
         "(`count` $count^ `:` type($count))? (`in` $arena^ `:` type($arena))?"
@@ -107,12 +110,14 @@ class CallRowsOp(NetworkCall):
         buffers: Sequence[SSAValue],
         *,
         row_sizes: Sequence[int],
+        parts: int = 1,
         count: SSAValue | None = None,
         arena: SSAValue | None = None,
     ) -> None:
+        sizes = DenseArrayBase.from_list(i64, list(row_sizes))
         super().__init__(
             operands=[count, arena, buffers],
-            properties={**columns_of(pieces), "sizes": DenseArrayBase.from_list(i64, list(row_sizes))},
+            properties={**columns_of(pieces), "sizes": sizes, "parts": None if parts == 1 else IntegerAttr(parts, i64)},
         )
 
     @property
@@ -147,11 +152,23 @@ class CallRowsOp(NetworkCall):
         for buffer, row in zip(self.buffers, self.row_sizes, strict=True):
             if row < 1 or check_flat(self, buffer.type).get_shape()[0] % row:
                 raise VerifyException(f"{self.name}: {buffer.type} is not made of rows of {row} elements")
+        if self.row_parts < 1 or self.row_sizes[0] % self.row_parts or (self.row_parts > 1 and self.count is None):
+            raise VerifyException(
+                f"{self.name}: {self.row_parts} parts of a row of {self.row_sizes[0]} elements; only a caller who "
+                "hands rows over puts parts together"
+            )
         if self.count is not None and self.count.type != COUNT:
             raise VerifyException(f"{self.name}: counts in {self.count.type}, expected {COUNT}")
 
+    @property
+    def row_parts(self) -> int:
+        """How many parts of a row of the input lie apart."""
+        return 1 if self.parts is None else self.parts.value.data
+
     def with_arena(self, arena: SSAValue) -> "CallRowsOp":
-        return CallRowsOp(self.pieces, self.buffers, row_sizes=self.row_sizes, count=self.count, arena=arena)
+        return CallRowsOp(
+            self.pieces, self.buffers, row_sizes=self.row_sizes, parts=self.row_parts, count=self.count, arena=arena
+        )
 
 
 @op_definition

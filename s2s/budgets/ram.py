@@ -73,13 +73,12 @@ class _Search:
         """Hashes of the scheduled kernels of all plans: where that is equal, so is all that follows."""
         given = _plan_is_given(self.options.decisions)
         start = compilation.resume(_without_plan(self.options)) if given else compilation
-        self.network = start.at("simplify").module
         with progress.within("plan 1"):
             found = self._planned(start)
         assert found is not None
         self.first = self.best = found
         self.tried = 1
-        self.base = start
+        self.start = self.base = start
         """The last compilation with other line buffers than the one before it."""
 
     def run(self) -> _Plan:
@@ -92,12 +91,15 @@ class _Search:
             self._try_fewer_tiles()
         self._try([replace(self.options, scratch=limit) for limit in LIMITS])
         if self.options.executor == "aot" and not self._fits():
-            limits = (None, LIMITS[-1])
-            sections = plans(self.network, self.goal)
-            self._try(
-                [replace(self.options, line_buffers=each, scratch=limit) for each in sections for limit in limits]
-            )
+            self._try_line_buffers()
         return self.best
+
+    def _try_line_buffers(self) -> None:
+        """Plan with sections of operators in line buffers, on images whose rows lie one after the other."""
+        options, limits = replace(self.options, by_rows=True), (None, LIMITS[-1])
+        self.start = self.start.resume(options)
+        sections = plans(self.start.at("simplify").module, self.goal)
+        self._try([replace(options, line_buffers=each, scratch=limit) for each in sections for limit in limits])
 
     def _try_fewer_tiles(self) -> None:
         """Plan with Winograd convolutions that take less and less memory each, then with none."""
@@ -118,7 +120,7 @@ class _Search:
                 return
             self.tried += 1
             alike = self.base.options.line_buffers == options.line_buffers
-            compilation = (self.base if alike else self.first.compilation).resume(options)
+            compilation = (self.base if alike else self.start).resume(options)
             with progress.within(f"plan {self.tried} of {count}"):
                 found = self._planned(compilation)
             if not alike:

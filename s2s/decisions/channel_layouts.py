@@ -30,6 +30,7 @@ from s2s.decisions.channel_blocks import (
 )
 from s2s.decisions.channel_evidence import RANKS, SIGNAL, convolves, undivided, why_channels_last
 from s2s.dialects import graph, tensor
+from s2s.dialects.graph.traits import PROVENANCE
 from s2s.targets import Target
 
 Slot = tuple[str, int]
@@ -341,7 +342,7 @@ def callee(call: object) -> str:
 
 def nodes_of(value: SSAValue) -> str:
     """Return the nodes of the model that compute `value`."""
-    named = value.owner.attributes.get("node") if isinstance(value.owner, graph.CallOp) else None
+    named = value.owner.attributes.get(PROVENANCE) if isinstance(value.owner, graph.CallOp) else None
     return named.data if isinstance(named, StringAttr) else ""
 
 

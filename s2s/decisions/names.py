@@ -1,5 +1,6 @@
 """The kinds of decisions, and what passes that may not run ask about them."""
 
+CHANNEL_ORDER = "channel order"
 EXTERNAL = "external"
 LINE_BUFFERS = "line buffers"
 WHOLE = "whole images"
@@ -13,6 +14,7 @@ KINDS = (
     "transposed convolution",
     "pool windows",
     "convolution groups",
+    CHANNEL_ORDER,
     "device",
     "weight blocks",
     EXTERNAL,

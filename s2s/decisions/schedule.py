@@ -6,7 +6,7 @@ of its attribute.
 
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from functools import partial
+from functools import cached_property, partial
 from math import prod
 
 from xdsl.context import Context
@@ -24,7 +24,7 @@ from s2s.schedules.byte_products import byte_products
 from s2s.schedules.default import Choice, Declined, candidates, long_reduction, schedule_along
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reduction_blocks import BlockedReduction, cycles_of_blocks
-from s2s.schedules.transforms import FusedSizes, in_fused_tiles, one_block, transform_schedule
+from s2s.schedules.transforms import FusedSizes, FusedStep, fused_step, in_fused_tiles, transform_schedule
 from s2s.schedules.vector_products import vector_products
 from s2s.schedules.wide_products import wide_products
 from s2s.support.frozen import frozen
@@ -53,6 +53,11 @@ class ScheduledComputation:
     """Whether plain loops are wanted."""
     kernel_refuses: Callable[[tensor.ScheduleAttr], str | None] = field(default=lambda _: None)
     """Why the kernel around the computation does not allow a schedule."""
+
+    @cached_property
+    def step(self) -> FusedStep:
+        """The computation as one step of the fused loop computes it."""
+        return fused_step(self.op, self.fused, self.constants)
 
 
 _Proposals = Sequence[Candidate[tensor.ScheduleAttr] | Refused]
@@ -114,20 +119,19 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
         return found
 
     def estimate(self, subject: ScheduledComputation, choice: tensor.ScheduleAttr, target: Target) -> Cost | None:
-        op = subject.op
-        if isinstance(op, tensor.TransformOp):
+        op, step = subject.op, subject.step
+        if isinstance(step.op, tensor.TransformOp):
             return None
         state = choice.on(op)
         if state.group > 1:
             return Cost(cycles=prod(op.sizes) / (state.group * state.lanes) + cycles_of_blocks(None, state))
-        with one_block(op, subject.fused):
-            alike = [candidate for candidate in candidates(op, target, subject.constants) if _runs_as(candidate, state)]
-            costs = [(each.cost, each) for each in alike if isinstance(each, Choice)]
-            if not costs:
-                return None
-            cost, cheapest = min(costs, key=lambda each: each[0])
-            memory = cycles_of_blocks(long_reduction(op, target, cheapest), state)
-        return Cost(cycles=cost * prod(op.parallel_sizes) + memory)
+        alike = [each for each in candidates(step.op, target, step.constants) if _runs_as(each, state)]
+        costs = [(each.cost, each) for each in alike if isinstance(each, Choice)]
+        if not costs:
+            return None
+        cost, cheapest = min(costs, key=lambda each: each[0])
+        memory = cycles_of_blocks(long_reduction(step.op, target, cheapest), state)
+        return Cost(cycles=cost * prod(op.sizes[: step.op.rank]) + memory)
 
 
 def _restore(op: tensor.Computation, schedule: tensor.ScheduleAttr | None) -> None:
@@ -181,12 +185,11 @@ def _given(subject: ScheduledComputation, target: Target) -> _Proposals:
 
 
 def _transforms(subject: ScheduledComputation, target: Target) -> _Proposals:
-    if not isinstance(subject.op, tensor.TransformOp):
+    step = subject.step.op
+    if not isinstance(step, tensor.TransformOp):
         return []
     threads = 1 if subject.fused else subject.threads
-    with one_block(subject.op, subject.fused):
-        schedule = transform_schedule(subject.op, target, threads)
-    return _found(subject, schedule, "vectors along the channels")
+    return _found(subject, transform_schedule(step, target, threads), "vectors along the channels")
 
 
 def _products(
@@ -195,40 +198,34 @@ def _products(
     """Create the heuristic that proposes the result of `make` for a sum of products, with `note` as reason."""
 
     def propose(subject: ScheduledComputation, target: Target) -> _Proposals:
-        op = subject.op
-        if isinstance(op, tensor.TransformOp):
-            return []
-        with one_block(op, subject.fused):
-            schedule = make(op, target, subject.constants)
-        return _found(subject, schedule, note)
+        op, constants = subject.step
+        return [] if isinstance(op, tensor.TransformOp) else _found(subject, make(op, target, constants), note)
 
     return propose
 
 
 def _scalar_products(subject: ScheduledComputation, target: Target) -> _Proposals:
     """Propose the usual schedule of a sum of products in scalars, one for time and one for size."""
-    op, note = subject.op, "scalars, several products at a time"
+    (op, constants), note = subject.step, "scalars, several products at a time"
     if isinstance(op, tensor.TransformOp):
         return []
-    with one_block(op, subject.fused):
-        usual, fast, small = (integer_products(op, target, subject.constants, aim) for aim in (None, "time", "size"))
+    usual, fast, small = (integer_products(op, target, constants, aim) for aim in (None, "time", "size"))
     found = _found(subject, usual, note)
     offers: list[tuple[tensor.ScheduleAttr | None, Prefer, str]] = [(fast, "time", "more"), (small, "size", "fewer")]
     for schedule, prefer, how in offers:
         if schedule is not None and schedule != usual:
-            make = partial(in_fused_tiles, op, schedule, subject.fused)
+            make = partial(in_fused_tiles, subject.op, schedule, subject.fused)
             found = [*found, Candidate(make, f"{note}, {how} of them written out", wanted=prefer)]
     return found
 
 
 def _cheapest(subject: ScheduledComputation, target: Target) -> _Proposals:
-    op = subject.op
+    op, constants = subject.step
     if isinstance(op, tensor.TransformOp):
         return []
-    with one_block(op, subject.fused):
-        compared = candidates(op, target, subject.constants)
+    compared = candidates(op, target, constants)
     if not any(isinstance(each, Choice) for each in compared):
-        return [Candidate(lambda: in_fused_tiles(op, tensor.ScheduleAttr.of(), subject.fused), "one number at a time")]
+        return _found(subject, tensor.ScheduleAttr.of(), "one number at a time")
     return [found for each in compared for found in _proposed(subject, op, target, each)]
 
 
@@ -239,8 +236,7 @@ def _proposed(
     names = names_of(op)
     if isinstance(each, Declined):
         return [Refused("vectors" if each.dim is None else f"vectors along {names[each.dim]}", each.reason)]
-    with one_block(op, subject.fused):
-        long = long_reduction(op, target, each)
+    long = long_reduction(op, target, each)
     if long is None:
         return [_candidate(subject, op, target, each, None)]
     return [_candidate(subject, op, target, each, blocked) for blocked in long.ranked()]
@@ -256,14 +252,12 @@ def _candidate(
     names = names_of(op)
 
     def make() -> tensor.ScheduleAttr:
-        with one_block(op, subject.fused):
-            schedule = schedule_along(op, target, each, blocked)
-        return in_fused_tiles(op, schedule, subject.fused)
+        return in_fused_tiles(subject.op, schedule_along(op, target, each, blocked), subject.fused)
 
     how = "scalars" if each.lanes == 1 else f"{each.lanes} lanes along {names[each.dim]}"
     packed = ", constants packed for it" if each.lanes > 1 and each.panels else ""
     blocks = "" if blocked is None else f", {blocked.describe(names)}"
-    cycles = each.cost * prod(op.parallel_sizes) + (0.0 if blocked is None else blocked.cycles)
+    cycles = each.cost * prod(subject.op.sizes[: op.rank]) + (0.0 if blocked is None else blocked.cycles)
     return Candidate(make, how + packed + blocks, Cost(cycles=cycles))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import field
+from math import prod
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr, f32
@@ -269,8 +270,9 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
     ]
     if info.pushed is not None:
         rows.append(Row("PUSHED_ROWS", str(info.pushed.rows), f"rows of a frame, which {info.name}_push takes"))
-        elements = info.inputs[0].count // info.pushed.rows
-        rows.append(Row("PUSHED_ROW_SIZE", str(elements), "elements of a row"))
+        shape = list(info.inputs[0].shape)
+        shape[info.pushed.axis] = 1
+        rows.append(Row("PUSHED_ROW_SIZE", str(prod(shape)), f"elements of a row, {'x'.join(map(str, shape))}"))
     if info.steps is not None:
         unit = c_macro(info.steps.unit)
         rows.append(Row("STEPS", str(info.steps.number), "steps of a run"))

@@ -8,7 +8,6 @@ from s2s.farm.library import distributed
 from s2s.farm.security import Certificates
 
 PORT = 8786
-DASHBOARD_PORT = 8787
 
 
 def run_scheduler(

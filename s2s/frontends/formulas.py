@@ -148,8 +148,7 @@ def floor_quotient(a: Value, b: Value) -> Value:
     if np.issubdtype(a.dtype, np.unsignedinteger):
         return quotient
     rest = emit(graph.ModOp, a, b, fmod=True)
-    opposite = less(emit(graph.BitwiseXorOp, rest, b), 0)
-    above = emit(graph.LogicalAndOp, opposite, emit(graph.LogicalNotOp, equal(rest, 0)))
+    above = less(select(less(b, 0), -rest, rest), 0)
     return quotient - cast(above, a.dtype)
 
 

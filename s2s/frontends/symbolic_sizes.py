@@ -49,6 +49,7 @@ from s2s.types.sizes import (
 
 def settle(module: ModuleOp, ledger: Ledger) -> None:
     """Make the types of `module` plain, mark the sizes of `ledger` in it, and let what follows from them say so."""
+    _join_rooms(module, ledger)
     _with_plain_types(module, ledger)
     guard = next(iter(ledger.guards), None) or first_of_something(module, ledger)
     if guard is not None:
@@ -65,6 +66,15 @@ def settle(module: ModuleOp, ledger: Ledger) -> None:
             f"sizes: some are greatest in other runs than what is computed of them ({error}); give these a constant "
             "size with --dim"
         ) from error
+
+
+def _join_rooms(module: ModuleOp, ledger: Ledger) -> None:
+    """Give each concatenation the room of all its operands, which may be greatest in different runs: `N` and `N mod 4`
+    take 128 + 3 positions for `N = 1..128`, though no run needs more than 130."""
+    for op in module.walk():
+        if isinstance(op, graph.ConcatOp) and isinstance(size := shape_of(op.y)[op.axis.value.data], Size):
+            parts = [shape_of(operand)[op.axis.value.data] for operand in op.operands]
+            ledger.make_room(size.expr, sum(greatest(parts)))
 
 
 def _erase_unread(block: Block) -> None:

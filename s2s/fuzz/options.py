@@ -38,7 +38,7 @@ NOT_DRAWN: Mapping[str, str] = {
     "ports": "changes what callers pass, and few models quantise floats; tests compare some",
     "states": "with `--streams` states are kept",
     "streams": "with `--streams` windows slide",
-    "push": "is for images with channels last; `tests/end_to_end/test_pushed_rows.py` draws networks",
+    "push": "names an input and an axis; `tests/end_to_end/test_pushed_rows.py` draws networks",
     "untrusted": "says how a file is read; `benchmarks.mutants` damages files",
     "trust_model": "is for files of PyTorch",
     "cache": "is for decoders, whose results it rounds; `tests/frontends/caches` bounds the errors",

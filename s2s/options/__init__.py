@@ -46,6 +46,9 @@ class CompileOptions(UserOptions):
     )
     """Sections of operators that run row by row in line buffers: first and last operator, as `graph-buffer-sections`
     takes them; a budget of RAM sets them."""
+    by_rows: bool = option(default=False, stages=("simplify",))
+    """Lay images channels last, so that their rows lie one after the other; a budget of RAM sets it for line
+    buffers."""
     explain: bool = option(default=False, stages=DECIDING)
     """Record with every decision all its alternatives, not only the compared ones."""
     passes: PassOptions = option(default=None, converter=passes_of, stages=("settle", *DECIDING))

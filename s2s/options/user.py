@@ -137,7 +137,7 @@ class UserOptions:
     push: "Pushed | None" = option(
         default=None,
         converter=values.push_of,
-        stages=("graph", "memory"),
+        stages=("simplify", "graph", "memory"),
         help="An input whose rows along an axis are handed over one after the other, any number at a time: the whole "
         "of it never exists.",
         group="Inputs",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from s2s.decisions import scratch as scratch_of_kernels
-from s2s.decisions.names import EXTERNAL, LINE_BUFFERS
+from s2s.decisions.names import CHANNEL_ORDER, EXTERNAL, LINE_BUFFERS, WHOLE
 from s2s.options import CompileOptions, Io
 from s2s.options.values import ram_goal
 from s2s.targets import get_target
@@ -65,12 +65,8 @@ def convolution_algorithms(options: CompileOptions) -> bool:
 def algorithms(options: CompileOptions) -> Mapping[str, Any]:
     """Return the target, whether floats are summed exactly, and the memory that algorithms of convolutions may take."""
     ram = options.ram_budget if options.transformed_ram is None else options.transformed_ram
-    return {
-        **target(options),
-        "exact": options.exact,
-        "flash": -1 if options.transformed is None else options.transformed,
-        "ram": ram if isinstance(ram, int) else -1,
-    }
+    flash = -1 if options.transformed is None else options.transformed
+    return {**channels(options), "flash": flash, "ram": ram if isinstance(ram, int) else -1}
 
 
 def results_over_operands(options: CompileOptions) -> bool:
@@ -114,10 +110,21 @@ def rows_pushed(options: CompileOptions) -> bool:
     return options.push is not None
 
 
+def channel_orders(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the target, and whether operators may run row by row, which wants channels last."""
+    given = options.decisions.get(LINE_BUFFERS, {}).values()
+    by_rows = rows_pushed(options) or options.by_rows or any(choice != WHOLE for choice in given)
+    return {**target(options), "by_rows": by_rows}
+
+
+def rows_asked(options: CompileOptions) -> bool:
+    """Return whether operators may run row by row, or a given decision may want channels last."""
+    return channel_orders(options)["by_rows"] or CHANNEL_ORDER in options.decisions
+
+
 def scratch_asked(options: CompileOptions) -> bool:
     """Return whether a budget of RAM or a given decision may limit the scratch of kernels."""
-    limited = options.scratch is not None or ram_goal(options) is not None
-    return limited or scratch_of_kernels.KIND in options.decisions
+    return {options.scratch, ram_goal(options)} != {None} or scratch_of_kernels.KIND in options.decisions
 
 
 def placed(options: CompileOptions) -> bool:
@@ -152,8 +159,7 @@ def streamed(options: CompileOptions) -> bool:
 
 def external(options: CompileOptions) -> bool:
     """External code generators may compute operators."""
-    named = bool(options.external) or any(device.external for device in options.devices)
-    return named or EXTERNAL in options.decisions
+    return bool(options.external or EXTERNAL in options.decisions) or any(each.external for each in options.devices)
 
 
 def tables(options: CompileOptions) -> bool:
@@ -345,9 +351,8 @@ def arguments(options: CompileOptions) -> Mapping[str, Any]:
 
 def fusion(options: CompileOptions) -> Mapping[str, Any]:
     """Return whether operators may share kernels."""
-    passes = options.passes
-    enable = tuned(options) and passes.level > 0
-    return {**target(options), **arguments(options), "enable": enable, "depth": passes.fusion_depth}
+    may = {"enable": tuned(options) and options.passes.level > 0, "depth": options.passes.fusion_depth}
+    return {**target(options), **arguments(options), **may}
 
 
 def plan(options: CompileOptions) -> Mapping[str, Any]:
@@ -359,13 +364,8 @@ def plan(options: CompileOptions) -> Mapping[str, Any]:
     if own:
         given["devices"] = tuple(each.name if each.size is None else f"{each.name}={each.size}" for each in own)
     targets = [options.target, *(each.target for each in own if each.target is not None)]
-    return {
-        "align": max(get_target(each).align for each in targets),
-        "io": io_of(options),
-        "overlap": results_over_operands(options),
-        **given,
-        **target(options),
-    }
+    given["align"] = max(get_target(each).align for each in targets)
+    return {"io": io_of(options), "overlap": results_over_operands(options), **given, **target(options)}
 
 
 def streamed_to(options: CompileOptions) -> Mapping[str, Any]:

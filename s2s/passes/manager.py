@@ -6,11 +6,12 @@ passes: those of the user, and those that `DebugOptions` ask for, which print th
 
 import sys
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import DiagnosticException
 
 from s2s.errors import CompilerBug
@@ -19,6 +20,17 @@ from s2s.passes.instruments import PassInfo, PassInstrument, PassTiming, PassTim
 from s2s.passes.levels import OPT_LEVELS
 from s2s.passes.verification import verify
 from s2s.support import progress
+
+
+class Runnable(Protocol):
+    """What stands for a pass until a module has work for it."""
+
+    @property
+    def name(self) -> str: ...
+
+    def apply(self, ctx: Context, op: ModuleOp, /) -> None: ...
+
+    def spec(self) -> ArgSpec: ...
 
 
 class PassManager:
@@ -46,7 +58,9 @@ class PassManager:
         """The times of the passes so far, if they are asked for."""
         return () if self._timing is None else self._timing.timings
 
-    def run(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass], *, verify: bool = True) -> None:
+    def run(
+        self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass | Runnable], *, verify: bool = True
+    ) -> None:
         """Apply `passes` to `module` in order; with `verify`, the module is verified after the last of them."""
         self.begun = 0
         for number, each in enumerate(passes, 1):
@@ -55,7 +69,7 @@ class PassManager:
             if self.debug.verify_each or (verify and number == len(passes)):
                 _verify(module, each.name)
 
-    def _run(self, ctx: Context, module: ModuleOp, each: ModulePass) -> None:
+    def _run(self, ctx: Context, module: ModuleOp, each: ModulePass | Runnable) -> None:
         """Apply one pass between the hooks of the instruments, unless one of them refuses it."""
         progress.step(each.name)
         if not self.instruments:
@@ -95,7 +109,7 @@ def print_timings(timings: Sequence[PassTiming], stream: TextIO) -> None:
     Console(file=stream).print(table)
 
 
-def _apply(ctx: Context, module: ModuleOp, each: ModulePass) -> None:
+def _apply(ctx: Context, module: ModuleOp, each: ModulePass | Runnable) -> None:
     try:
         each.apply(ctx, module)
     except Exception as error:

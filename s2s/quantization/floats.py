@@ -51,5 +51,16 @@ def _float_bytes(tensor: TensorProto) -> int:
 
 
 def weight_bytes(model: onnx.ModelProto) -> int:
-    """Return the bytes of all constants."""
-    return sum(numpy_helper.to_array(tensor).nbytes for tensor in model.graph.initializer)
+    """Return the bytes of all constants, of branches and loops too."""
+    return sum(
+        numpy_helper.to_array(tensor).nbytes for network in networks(model.graph) for tensor in network.initializer
+    )
+
+
+def networks(network: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
+    """Yield a network, and the networks of branches and loops that its nodes run."""
+    yield network
+    for node in network.node:
+        for each in node.attribute:
+            if each.HasField("g"):
+                yield from networks(each.g)

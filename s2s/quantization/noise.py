@@ -69,7 +69,7 @@ def compare_layers(
     """Run both models on `samples`, and compare every activation that is quantised, and the outputs."""
     pairs = _pairs(real, quantized)
     float_session, int_session = (
-        _session(model, names) for model, names in ((real, [a for a, _ in pairs]), (quantized, [b for _, b in pairs]))
+        session(model, names) for model, names in ((real, [a for a, _ in pairs]), (quantized, [b for _, b in pairs]))
     )
     sums = [Sums() for _ in pairs]
     for number, sample in enumerate(samples, 1):
@@ -100,7 +100,7 @@ def _pairs(real: onnx.ModelProto, quantized: onnx.ModelProto) -> list[tuple[str,
     return pairs
 
 
-def _session(model: onnx.ModelProto, outputs: Sequence[str]) -> Any:
+def session(model: onnx.ModelProto, outputs: Sequence[str]) -> Any:
     """Create a session that computes `outputs` without graph optimisation, which would remove tensors to compare."""
     import onnxruntime
 

@@ -27,6 +27,7 @@ from s2s.quantization.integer_ports import with_integer_ports
 from s2s.quantization.noise import compare_layers
 from s2s.quantization.onnx_attention import drop_pairs_of_scores, masked_scores, with_products
 from s2s.quantization.ranges import Method
+from s2s.quantization.recurrent import quantize_recurrent
 from s2s.quantization.result import Quantized
 from s2s.quantization.samples import InputSpec, Samples, opened, read_samples
 from s2s.support import progress
@@ -75,6 +76,7 @@ def quantize(
     real = _prepared(loaded, shapes or {})
     progress.step("quantising")
     quantized = _quantized(real, read, method)
+    quantize_recurrent(real, quantized, read)
     _drop_unused_domains(quantized)
     noise = compare_layers(real, quantized, read, read.count)
     return Quantized(

@@ -16,7 +16,7 @@ from s2s.analysis.structure.roles import Roles, roles_of
 from s2s.dialects import loop, tensor
 from s2s.schedules.default import default
 from s2s.schedules.directives import CacheRead, ComputeAt, Reorder, Tensorize, Vectorize, register_tile
-from s2s.schedules.transforms import FusedSizes, one_block
+from s2s.schedules.transforms import FusedSizes, fused_step
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
 
@@ -60,8 +60,10 @@ def _total_in_one_tile(sums: BlockSums, target: Target, constants: frozenset[SSA
     has the size now. Else each block would be computed for every register tile."""
     op, (products, row) = sums.total, sums.row
     tile = (*_inputs(op, row, target), (row, sums.products.sizes[products]))
-    with one_block(op, tile):
-        return default(op, target, constants).on(op).tile(range(op.rank)) == list(op.parallel_sizes)
+    step = fused_step(op, tile, constants)
+    assert isinstance(step.op, tensor.ComputeOp)
+    schedule = default(step.op, target, step.constants)
+    return schedule.on(step.op).tile(range(op.rank)) == list(step.op.parallel_sizes)
 
 
 def block_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:

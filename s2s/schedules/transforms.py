@@ -1,11 +1,10 @@
 """Schedules of Winograd transforms, and the blocks that keep their kernels in the L2 cache."""
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import i16
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ModuleOp, i16
+from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.affine.strides import moves
 from s2s.analysis.structure.compute import shape_of
@@ -163,17 +162,27 @@ def _through_channels(conv: FastConvolution, size: int) -> dict[tensor.Computati
     return {conv.products: ((2, size),), conv.last: ((_channel_dim(conv), size // channel_step(conv)),)}
 
 
-@contextmanager
-def one_block(op: tensor.Computation, fused: FusedSizes) -> Generator[None]:
-    """Let `op` be as large as one fused tile of it, so that schedules fit a tile."""
-    whole, sizes = op.domain, list(op.sizes)
-    for dim, size in fused:
-        sizes[dim] = min(size, sizes[dim])
-    op.properties["domain"] = tensor.integers(sizes)
-    try:
-        yield
-    finally:
-        op.properties["domain"] = whole
+class FusedStep(NamedTuple):
+    """A computation whose domain is one fused tile, in a kernel of its own, and its arguments that may be packed."""
+
+    op: tensor.Computation
+    constants: frozenset[SSAValue]
+
+
+def fused_step(op: tensor.Computation, fused: FusedSizes, constants: frozenset[SSAValue] = frozenset()) -> FusedStep:
+    """Return `op` as one step of the fused loop computes it: in a copy of its kernel, with a domain as large as
+    one tile. Schedules that fit it fit the tile. Without fused dimensions it is `op` itself."""
+    kernel = op.parent_op()
+    if not fused or kernel is None:
+        return FusedStep(op, constants)
+    module, mapped = op.get_toplevel_object(), dict[SSAValue, SSAValue]()
+    copy = kernel.clone(mapped)
+    ModuleOp([copy], module.attributes if isinstance(module, ModuleOp) else {})
+    step = next(new for old, new in zip(kernel.walk(), copy.walk(), strict=True) if old is op)
+    assert isinstance(step, tensor.Computation)
+    tile = dict(fused)
+    step.properties["domain"] = tensor.integers([min(tile.get(dim, size), size) for dim, size in enumerate(op.sizes)])
+    return FusedStep(step, frozenset(mapped[each] for each in constants if each in mapped))
 
 
 def in_fused_tiles(op: tensor.Computation, schedule: tensor.ScheduleAttr, fused: FusedSizes) -> tensor.ScheduleAttr:

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Region
 
-from s2s.analysis.network.functions import CALLBACK, DEVICE, KERNEL, device_of
+from s2s.analysis.network.functions import CALLBACK, DEVICE, device_of, is_kernel
 from s2s.options import CompileOptions
 from s2s.options.declaration import seen_by
 from s2s.targets import Target, get_target
@@ -74,12 +74,12 @@ def kernels_of(module: ModuleOp, part: DeviceKernels, *, alone: bool) -> Generat
         if func.sym_name.data in hidden:
             _put(hidden[func.sym_name.data], func)
             func.erase()
-        elif KERNEL in func.attributes and part.device != MAIN:
+        elif is_kernel(func) and part.device != MAIN:
             func.attributes[DEVICE] = StringAttr(part.device)
 
 
 def _kernels(module: ModuleOp) -> list[FuncOp]:
-    return [op for op in module.ops if isinstance(op, FuncOp) and KERNEL in op.attributes]
+    return [op for op in module.ops if isinstance(op, FuncOp) and is_kernel(op)]
 
 
 def _put(new: FuncOp, old: FuncOp) -> None:

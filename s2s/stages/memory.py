@@ -17,6 +17,7 @@ from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineMap
 
 from s2s.analysis.cost.loops import KernelPath, kernel_paths
+from s2s.analysis.network.arguments import SHAPE, Role, role_of
 from s2s.analysis.network.functions import LOADED, POOL, STATE, main_of
 from s2s.c_syntax.interface import ArenaPool, StateInfo
 from s2s.decisions.decision import Decision
@@ -110,10 +111,10 @@ def planned(state: State, request: Request) -> Planned:
         align=_stated(main, ARENA_ALIGN),
         lower_bound=_stated(main, ARENA_LOWER_BOUND),
         apart_bound=_integer(main.attributes.get(ARENA_APART_BOUND)),
-        inputs=_offsets(main, "input"),
-        outputs=_offsets(main, "output"),
-        input_extents=_extents(main, "input"),
-        output_extents=_extents(main, "output"),
+        inputs=_offsets(main, Role.INPUT),
+        outputs=_offsets(main, Role.OUTPUT),
+        input_extents=_extents(main, Role.INPUT),
+        output_extents=_extents(main, Role.OUTPUT),
         sizes={name: size for name, size in sizes_of(attributes).items() if name not in counted_of(attributes)},
         computed_sizes=computed_of(attributes),
         derived_sizes=derived_of(attributes),
@@ -171,16 +172,16 @@ def _lasting(main: FuncOp) -> tuple[str, ...]:
     )
 
 
-def _offsets(main: FuncOp, role: str) -> tuple[int | None, ...]:
+def _offsets(main: FuncOp, role: Role) -> tuple[int | None, ...]:
     return tuple(_integer(argument.get(OFFSET)) for argument in _arguments(main, role))
 
 
-def _extents(main: FuncOp, role: str) -> tuple[Extents, ...]:
+def _extents(main: FuncOp, role: Role) -> tuple[Extents, ...]:
     return tuple(extents_of(argument.get(VARIES), 0) for argument in _arguments(main, role))
 
 
-def _arguments(main: FuncOp, role: str) -> list[Mapping[str, Attribute]]:
-    return [each.data for each in main.arg_attrs or () if each.data.get("role") == StringAttr(role)]
+def _arguments(main: FuncOp, role: Role) -> list[Mapping[str, Attribute]]:
+    return [each.data for each in main.arg_attrs or () if role_of(each.data) == role]
 
 
 def _overlapping(entry: DictionaryAttr) -> Overlapping:
@@ -207,7 +208,7 @@ def _states(module: ModuleOp) -> tuple[StateInfo, ...]:
 
 
 def _state(view: loop.ViewOp) -> StateInfo:
-    name, shape, buffer = view.attributes[STATE], view.attributes.get("shape"), view.result.type
+    name, shape, buffer = view.attributes[STATE], view.attributes.get(SHAPE), view.result.type
     if not isinstance(name, StringAttr) or not isinstance(shape, DenseArrayBase) or not isa(buffer, MemRefType):
         raise CompilerBug("a state of main has no name, no shape or no buffer")
     dims = tuple(int(size) for size in shape.get_values())

@@ -72,6 +72,7 @@ STAGES: tuple[Stage, ...] = (
             "transposed convolution",
             "pool windows",
             "convolution groups",
+            "channel order",
         ),
         verified=False,
     ),

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from s2s.analysis.cost.operators import multiply_adds_of_network
 from s2s.analysis.network.functions import main_of
 from s2s.analysis.numbers.accumulators import layer_sums
+from s2s.analysis.numbers.output_steps import output_steps
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.dialects import graph
 from s2s.dialects.walk import walk
 from s2s.emit.info import GoldenVector
-from s2s.passes.graph.lift_quantized.steps import output_steps
 from s2s.stages.golden import golden_vector
 from s2s.stages.read import Read
 from s2s.stages.request import Request

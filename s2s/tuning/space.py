@@ -31,7 +31,7 @@ from s2s.compilation import Compilation
 from s2s.decisions.kind import Candidate
 from s2s.decisions.registry import heuristics_of
 from s2s.dialects import tensor
-from s2s.schedules.transforms import one_block
+from s2s.schedules.transforms import fused_step
 from s2s.stages.memory import Planned
 from s2s.tuning.features import FOR_ONE_TASK, features_of
 from s2s.tuning.fused_tiles import FusedSubject, blocks_of, fused_subjects, widest
@@ -73,8 +73,8 @@ class Space(SearchSpace):
         self._bases_of = tuple(tuple(_bases(task, each)) if searched else () for each in self._fused)
         self.bases = self._bases_of[0]
         schedules = [schedule for bases in self._bases_of for _, schedule in bases]
-        with one_block(op, widest(self._fused)):
-            knobs = tuple(knobs_of(op, schedules, task.target, task.options.threads)) if self.bases else ()
+        step = fused_step(op, widest(self._fused)).op
+        knobs = tuple(knobs_of(step, schedules, task.target, task.options.threads)) if self.bases else ()
         self.changes: tuple[Knob[Change], ...] = knobs
         self.others: tuple[OpenDecision, ...] = others if self.bases else ()
         self._texts: dict[Point, str | None] = {}

@@ -73,6 +73,10 @@ class BoundedSizes:
             self._rooms[expr] = at_greatest if runs is None else int(valued(expr, runs).max())
         return self._rooms[expr]
 
+    def make_room(self, expr: AffineExpr, room: int) -> None:
+        """Let tensors hold `room` positions along axes of size `expr`, maybe more than it has in any run."""
+        self._rooms[expr] = max(self.room(expr), room)
+
     def form(self, expr: AffineExpr) -> AffineExpr:
         """Return the form of `expr` that equal expressions have as a rule."""
         if expr not in self._forms:

@@ -47,6 +47,7 @@ CASES: dict[str, tuple[onnx.ModelProto, str, str, dict[str, Any]]] = {
     "phases at once": (TRANSPOSED, "transposed convolution", "one convolution", {"target": "x86-64-v3"}),
     "pool by dimension": (WINDOWS, "pool windows", "one dimension after the other", {"target": "x86-64-v3"}),
     "pool by windows": (LARGE_WINDOWS, "pool windows", "whole windows", {"target": "x86-64-v3"}),
+    "channels first": (WINDOWS, "channel order", "channels first", {"target": "c", "push": "x:2"}),
     "groups as they are": (GROUPS, "convolution groups", "1", {"target": "x86-64-v3"}),
     "one group": (GROUPS, "convolution groups", "4", {"target": "x86-64-v3"}),
     "concatenation": (JOINED, "concatenation", "copied", {"target": "x86-64-v3"}),

@@ -16,6 +16,8 @@ LEAST, MOST = 4, 17
 BODIES = {
     "remainder": "y = Neg (part)",
     "remainder twice": "t = Concat <axis = 1> (part, part) y = Neg (t)",
+    "remainder and whole": "t = Concat <axis = 1> (part, x) y = Neg (t)",
+    "twice remainder and whole": "t = Concat <axis = 1> (part, x) u = Concat <axis = 1> (t, t) y = Neg (u)",
     "fewer the longer": "c = Sub (many, n) p = Concat <axis = 0> (zeros, zero, c) y = Pad (x, p)",
     "edge": 'p = Concat <axis = 0> (zeros, zero, r) y = Pad <mode = "edge"> (x, p)',
     "sum": "y = ReduceSum <keepdims = 0> (part, one)",
@@ -55,7 +57,7 @@ def test_levels_agree_and_the_self_test_has_a_vector_of_a_run(tmp_path: Path):
 @pytest.mark.parametrize(
     "body",
     [
-        "t = Concat <axis = 1> (part, x) y = Neg (t)",
+        "t = Concat <axis=1> (part, x) u = Unsqueeze (t, one) p = MaxPool <kernel_shape=[2]> (u) y = Squeeze (p, one)",
         "rest = Slice (x, m, n, one) head = Slice (x, zero, m, one) y = Concat <axis = 1> (head, rest)",
     ],
 )

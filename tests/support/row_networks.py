@@ -1,4 +1,4 @@
-"""Random networks of layers that can run row by row, on one image with channels last."""
+"""Random networks of layers that can run row by row, on one image with channels last or first."""
 
 from collections.abc import Callable
 
@@ -11,20 +11,24 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.graph.traits import set_provenance
 from s2s.types.dtypes import Array, tensor_type, to_numpy
+from s2s.types.shapes.window import CHANNELS_LAST, Layout, channel_axis, image_shape, spatial_axes, spatial_shape
 
 INPUT = "image"
 ROWS = 1
-"""The axis of the rows."""
+"""The axis of the rows, channels last."""
+RANK = 4
 TAILS = ("none", "mean", "dense")
 
 
 class RowNetwork:
     """Draws layers, each of which reads one or two of the tensors before."""
 
-    def __init__(self, seed: int, *, element: Attribute, layers: int) -> None:
+    def __init__(self, seed: int, *, element: Attribute, layers: int, layout: Layout = CHANNELS_LAST) -> None:
         self.rng, self.element = np.random.default_rng(seed), element
+        self.layout: Layout = layout
+        self.rows, self.channel = spatial_axes(layout, RANK)[0], channel_axis(layout, RANK)
         rows, columns, channels = (int(self.rng.integers(low, high)) for low, high in ((6, 20), (4, 9), (1, 4)))
-        self.shape = (1, rows, columns, channels)
+        self.shape = tuple(image_shape(1, channels, (rows, columns), layout))
         x = tensor_type(element, self.shape)
         self.block = Block(arg_types=[x])
         self.values: list[SSAValue] = [self.block.args[0]]
@@ -56,6 +60,12 @@ class RowNetwork:
             set_provenance(made.owner, [f"layer{number}"])
         self.values.append(made)
 
+    def _spatial(self, x: SSAValue) -> list[int]:
+        return spatial_shape(type_of(x).get_shape(), self.layout)
+
+    def _channels(self, x: SSAValue) -> int:
+        return type_of(x).get_shape()[self.channel]
+
     def _number(self, value: int) -> int | float:
         return value if self.element == i8 else value / 8
 
@@ -65,7 +75,7 @@ class RowNetwork:
 
     def _window(self, x: SSAValue) -> tuple[list[int], list[int], list[int], list[int]]:
         """Draw kernel, strides, pads and dilations that fit `x`."""
-        sizes = type_of(x).get_shape()[1:3]
+        sizes = self._spatial(x)
         kernel, strides, low, high, dilations = (list[int]() for _ in range(5))
         for size in sizes:
             taps, dilation = int(self.rng.integers(1, 5)), int(self.rng.integers(1, 3))
@@ -80,40 +90,47 @@ class RowNetwork:
 
     def _convolution(self, x: SSAValue, outputs: int, groups: int) -> SSAValue:
         kernel, strides, pads, dilations = self._window(x)
-        shape = (outputs, type_of(x).get_shape()[-1] // groups, *kernel)
+        shape = (outputs, self._channels(x) // groups, *kernel)
         integer = self.element == i8
         values = self.rng.integers(-128, 128, shape) if integer else self.rng.normal(size=shape)
         w = graph.ConstantOp(values.astype(to_numpy(self.element)))
         zero_point = int(self.rng.integers(-128, 128)) if integer else 0
         conv = graph.ConvOp(
-            x, w.y, strides=strides, pads=pads, dilations=dilations, groups=groups, layout="NHWC", input_zp=zero_point
+            x,
+            w.y,
+            strides=strides,
+            pads=pads,
+            dilations=dilations,
+            groups=groups,
+            layout=self.layout,
+            input_zp=zero_point,
         )
         y = self._put(w, conv)
         if not integer:
             return y
         multiplier = graph.ConstantOp(self.rng.integers(2**30, 2**31 - 1, outputs).astype(np.int32))
         shift = graph.ConstantOp(np.full(outputs, -9, np.int8))
-        scaled = graph.RescaleOp(y, multiplier.y, shift.y, i8, rounding="double", output_zp=3, axis=3)
+        scaled = graph.RescaleOp(y, multiplier.y, shift.y, i8, rounding="double", output_zp=3, axis=self.channel)
         return self._put(multiplier, shift, scaled)
 
     def _conv(self, x: SSAValue) -> SSAValue:
         return self._convolution(x, int(self.rng.integers(1, 5)), 1)
 
     def _depthwise(self, x: SSAValue) -> SSAValue:
-        channels = type_of(x).get_shape()[-1]
+        channels = self._channels(x)
         return self._convolution(x, channels, channels)
 
     def _max_pool(self, x: SSAValue) -> SSAValue:
         kernel, strides, pads, dilations = self._window(x)
         return self._put(
-            graph.MaxPoolOp(x, kernel=kernel, strides=strides, pads=pads, dilations=dilations, layout="NHWC")
+            graph.MaxPoolOp(x, kernel=kernel, strides=strides, pads=pads, dilations=dilations, layout=self.layout)
         )
 
     def _avg_pool(self, x: SSAValue) -> SSAValue:
         kernel, strides, pads, dilations = self._window(x)
         counted = pads if self.rng.random() < 0.5 else [0] * 4
         pool = graph.AvgPoolOp(
-            x, kernel=kernel, strides=strides, pads=pads, dilations=dilations, counted_pads=counted, layout="NHWC"
+            x, kernel=kernel, strides=strides, pads=pads, dilations=dilations, counted_pads=counted, layout=self.layout
         )
         return self._put(pool)
 
@@ -125,24 +142,26 @@ class RowNetwork:
         return self._put(graph.AddOp(x, other))
 
     def _pad(self, x: SSAValue) -> SSAValue:
-        low, high = ([0, *map(int, self.rng.integers(0, 3, 2)), 0] for _ in range(2))
+        low, high = (image_shape(0, 0, list(map(int, self.rng.integers(0, 3, 2))), self.layout) for _ in range(2))
         return self._put(graph.PadOp(x, low=low, high=high, value=self._number(int(self.rng.integers(-5, 5)))))
 
     def _slice(self, x: SSAValue) -> SSAValue:
         shape = type_of(x).get_shape()
         start, stride = (int(each) for each in self.rng.integers((0, 1), (2, 3)))
-        if shape[ROWS] < 6:
+        if shape[self.rows] < 6:
             return self._clamp(x)
-        size = (shape[ROWS] - start - 1) // stride + 1
-        sizes = [1, size - int(self.rng.integers(0, 2)), *shape[2:]]
-        return self._put(graph.SliceOp(x, starts=[0, start, 0, 0], sizes=sizes, strides=[1, stride, 1, 1]))
+        size = (shape[self.rows] - start - 1) // stride + 1
+        starts, sizes, strides = [0] * RANK, list(shape), [1] * RANK
+        starts[self.rows], strides[self.rows] = start, stride
+        sizes[self.rows] = size - int(self.rng.integers(0, 2))
+        return self._put(graph.SliceOp(x, starts=starts, sizes=sizes, strides=strides))
 
     def _clamp(self, x: SSAValue) -> SSAValue:
         return self._put(graph.ClampOp(x, min=self._number(-100), max=self._number(90)))
 
     def _concat(self, x: SSAValue) -> SSAValue:
-        same = [value for value in self.values if type_of(value).get_shape()[:3] == type_of(x).get_shape()[:3]]
-        return self._put(graph.ConcatOp([x, same[int(self.rng.integers(len(same)))]], axis=3))
+        same = [value for value in self.values if self._spatial(value) == self._spatial(x)]
+        return self._put(graph.ConcatOp([x, same[int(self.rng.integers(len(same)))]], axis=self.channel))
 
     def _tail(self, kind: str) -> SSAValue:
         last = self.values[-1]
@@ -154,7 +173,13 @@ class RowNetwork:
         if kind == "mean":
             none, one = [0] * 4, [1, 1]
             pool = graph.AvgPoolOp(
-                last, kernel=shape[1:3], strides=one, pads=none, dilations=one, counted_pads=none, layout="NHWC"
+                last,
+                kernel=self._spatial(last),
+                strides=one,
+                pads=none,
+                dilations=one,
+                counted_pads=none,
+                layout=self.layout,
             )
             return self._put(pool)
         flat = graph.ReshapeOp(last, [1, int(np.prod(shape))])

@@ -79,9 +79,14 @@ class StateArgument(NamedTuple):
         return np.array(weights.get(self.init)).reshape(kind.get_shape())
 
 
+def is_kernel(func: FuncOp) -> bool:
+    """Return whether `func` is a kernel that networks call."""
+    return KERNEL in func.attributes
+
+
 def is_network(func: FuncOp) -> bool:
     """Return whether `func`, at graph or tensor level, is a network function and not a kernel."""
-    return KERNEL not in func.attributes and not func.is_declaration
+    return not is_kernel(func) and not func.is_declaration
 
 
 def network_functions(module: ModuleOp) -> list[FuncOp]:

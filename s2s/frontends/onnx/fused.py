@@ -28,7 +28,6 @@ from s2s.frontends.onnx.rotary import rotated
 
 _FLOAT = np.dtype(np.float32)
 _LOWEST = float(np.finfo(np.float32).min)
-_CHANNELS_LAST = "NHWC"
 
 
 def _bias_gelu(node: Node) -> Value:

@@ -93,28 +93,7 @@ def _add_bias(y: Array, b: Array | None) -> Array:
     return y if b is None else y + widen(b).reshape(-1, *[1] * (y.ndim - 2))
 
 
-def _sum_patches(op: graph.SumPatchesOp, x: Array) -> Array:
-    rank = len(op.sizes)
-    kernel, counts = x.shape[2 : 2 + rank], x.shape[2 + rank :]
-    axes = list(zip(op.strides.get_values(), op.dilations.get_values(), counts, strict=True))
-    lows, sizes = op.low.get_values(), op.sizes.get_values()
-    ends = [
-        max((count - 1) * stride + (taps - 1) * dilation + 1, low + size)
-        for (stride, dilation, count), taps, low, size in zip(axes, kernel, lows, sizes, strict=True)
-    ]
-    full = np.zeros((*x.shape[:2], *ends), widen(x).dtype)
-    for tap in np.ndindex(*kernel):
-        places = tuple(
-            slice(k * dilation, k * dilation + (count - 1) * stride + 1, stride)
-            for k, (stride, dilation, count) in zip(tap, axes, strict=True)
-        )
-        full[(..., *places)] += x[(slice(None), slice(None), *tap)]
-    cut = tuple(slice(low, low + size) for low, size in zip(lows, sizes, strict=True))
-    return full[(..., *cut)].astype(x.dtype, copy=False)
-
-
 MEANINGS: dict[type[Operation], Meaning] = {
     graph.ConvOp: _conv,
     graph.ConvTransposeOp: _conv_transpose,
-    graph.SumPatchesOp: _sum_patches,
 }

@@ -7,19 +7,8 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.errors import CompilerBug
-from s2s.interpret.graph import (
-    binary,
-    conv,
-    elementwise,
-    index,
-    linear,
-    norm,
-    pool,
-    quantize,
-    reduce,
-    shape,
-)
 from s2s.interpret.graph.precision import Meaning
+from s2s.support.operation_table import family_of
 from s2s.types.dtypes import Array, as_tensor_type, from_dense, to_numpy
 
 
@@ -27,30 +16,14 @@ def _constant(op: graph.ConstantOp) -> Array:
     return from_dense(op.value)
 
 
-MEANINGS: dict[type[Operation], Meaning] = {
-    graph.ConstantOp: _constant,
-    **elementwise.MEANINGS,
-    **binary.MEANINGS,
-    **conv.MEANINGS,
-    **linear.MEANINGS,
-    **pool.MEANINGS,
-    **norm.MEANINGS,
-    **quantize.MEANINGS,
-    **shape.MEANINGS,
-    **index.MEANINGS,
-    **reduce.MEANINGS,
-}
-"""Meanings of the operations that most networks consist of; other packages add theirs."""
+MEANINGS: dict[type[Operation], Meaning] = {graph.ConstantOp: _constant}
+"""Meanings of constants and of operations of other packages; a family of the dialect has a file of its name here."""
 
 
 def meaning_of(operation: type[Operation]) -> Meaning | None:
-    """Return the numpy meaning of a class of operations, None where it has none. The first rarer one loads all others
-    of them."""
-    if not issubclass(operation, graph.RareInterface):
-        return MEANINGS.get(operation)
-    from s2s.interpret.graph import rarer
-
-    return rarer.MEANINGS.get(operation)
+    """Return the numpy meaning of a class of operations, None where it has none."""
+    family = family_of("s2s.interpret.graph", operation)
+    return MEANINGS.get(operation) or getattr(family, "MEANINGS", MEANINGS).get(operation)
 
 
 def can_evaluate(op: Operation) -> bool:

@@ -1,4 +1,4 @@
-"""Numpy meanings of the operations that read or write at positions that a tensor holds (gather, scatter)."""
+"""Numpy meanings of the operations that read at positions that a tensor holds (gather)."""
 
 import numpy as np
 from xdsl.ir import Operation
@@ -7,8 +7,6 @@ from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.interpret.graph.precision import Meaning
 from s2s.types.dtypes import Array
-
-_COMBINE = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
 def _positions(indices: Array, size: int, *, nonnegative: bool) -> Array:
@@ -27,10 +25,10 @@ def _gather(op: graph.GatherOp, x: Array, indices: Array) -> Array:
 
 
 def _gather_elements(op: graph.GatherElementsOp, x: Array, indices: Array) -> Array:
-    return x[_element_places(x, indices, op.axis.value.data, nonnegative=op.is_nonnegative)]
+    return x[element_places(x, indices, op.axis.value.data, nonnegative=op.is_nonnegative)]
 
 
-def _element_places(x: Array, indices: Array, axis: int, *, nonnegative: bool) -> tuple[Array, ...]:
+def element_places(x: Array, indices: Array, axis: int, *, nonnegative: bool) -> tuple[Array, ...]:
     """Return the positions in `x` of the elements that `indices` select along `axis`."""
     places = list(np.indices(indices.shape, sparse=True))
     places[axis] = _positions(indices, x.shape[axis], nonnegative=nonnegative)
@@ -40,40 +38,17 @@ def _element_places(x: Array, indices: Array, axis: int, *, nonnegative: bool) -
 def _gather_nd(op: graph.GatherNdOp, x: Array, indices: Array) -> Array:
     batch_dims = op.batch_dims.value.data
     batch = np.indices((*indices.shape[:batch_dims], *[1] * (indices.ndim - 1 - batch_dims)), sparse=True)
-    places = _slice_places(x.shape[batch_dims:], indices, nonnegative=op.is_nonnegative)
+    places = slice_places(x.shape[batch_dims:], indices, nonnegative=op.is_nonnegative)
     return x[(*batch[:batch_dims], *places)]
 
 
-def _slice_places(shape: tuple[int, ...], indices: Array, *, nonnegative: bool) -> tuple[Array, ...]:
+def slice_places(shape: tuple[int, ...], indices: Array, *, nonnegative: bool) -> tuple[Array, ...]:
     """Split the last dimension of `indices` into one array of positions per dimension of `shape`."""
     return tuple(_positions(indices[..., i], shape[i], nonnegative=nonnegative) for i in range(indices.shape[-1]))
-
-
-def _scatter(x: Array, places: tuple[Array, ...], updates: Array, reduction: str) -> Array:
-    y = x.copy()
-    if reduction == "none":
-        y[places] = updates
-    else:
-        _COMBINE[reduction].at(y, places, updates)
-    return y
-
-
-def _scatter_elements(op: graph.ScatterElementsOp, x: Array, indices: Array, updates: Array) -> Array:
-    places = _element_places(x, indices, op.axis.value.data, nonnegative=op.is_nonnegative)
-    return _scatter(x, places, updates, op.reduction.data)
-
-
-def _scatter_nd(op: graph.ScatterNdOp, x: Array, indices: Array, updates: Array) -> Array:
-    places = _slice_places(x.shape, indices, nonnegative=op.is_nonnegative)
-    return _scatter(x, places, updates, op.reduction.data)
 
 
 MEANINGS: dict[type[Operation], Meaning] = {
     graph.GatherOp: _gather,
     graph.GatherElementsOp: _gather_elements,
     graph.GatherNdOp: _gather_nd,
-}
-SCATTERS: dict[type[Operation], Meaning] = {
-    graph.ScatterElementsOp: _scatter_elements,
-    graph.ScatterNdOp: _scatter_nd,
 }

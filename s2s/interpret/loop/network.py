@@ -138,9 +138,10 @@ def call_rows(scope: Scope, op: loop.CallRowsOp) -> Step:
     places = scope.operands(op.buffers)
 
     def step(frame: Frame) -> None:
+        x = _in_rows(frame[places[ROW_OF_X]], op)
         for tick in range(ticks_of(pieces)):
             buffers = [frame[place] for place in places]
-            buffers[ROW_OF_X] = buffers[ROW_OF_X][tick * rows[ROW_OF_X] :]
+            buffers[ROW_OF_X] = x[tick * rows[ROW_OF_X] :]
             for piece, body in zip(pieces, bodies, strict=True):
                 if piece.is_due(tick):
                     written = [
@@ -150,6 +151,13 @@ def call_rows(scope: Scope, op: loop.CallRowsOp) -> Step:
                     body([*(frame[place] for place in arena), *written, *(buffers[number] for number in piece.reads)])
 
     return step
+
+
+def _in_rows(x: Array, op: loop.CallRowsOp) -> Array:
+    """Return the input with its rows one after the other, as a caller hands them over."""
+    if op.row_parts == 1:
+        return x
+    return x.reshape(op.row_parts, op.rows, -1).swapaxes(0, 1).reshape(-1)
 
 
 @MEANINGS.register(loop.EndRowsOp)

@@ -12,7 +12,7 @@ from s2s.interpret.loop.scope import Scope, Step
 from s2s.interpret.scalar import Scalar, function_of, is_scalar_op
 from s2s.support.operation_table import OperationTable
 
-MEANINGS: OperationTable[Scope, Step | None] = OperationTable("interpretation at loop level")
+MEANINGS: OperationTable[Scope, Step | None] = OperationTable("interpretation at loop level", __package__)
 """For each class of operation, the function that compiles one to a step; it returns None if there is nothing to run."""
 
 

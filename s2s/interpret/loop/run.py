@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
 
 from s2s.analysis.memory.buffers import outputs_of
+from s2s.analysis.network.arguments import Role, role_of
 from s2s.errors import CompilerBug, InputError
 from s2s.interpret.graph import Observer
 from s2s.interpret.loop.memory import allocate, flat
@@ -39,13 +40,13 @@ def run_loop(
     main = find_function(module, "main")
     arguments = main.body.block.args
     roles = [_role(main, number) for number in range(len(arguments))]
-    if roles.count("input") != len(inputs):
+    if roles.count(Role.INPUT) != len(inputs):
         raise InputError(
-            f"inputs: {len(inputs)} are given, the network has {roles.count('input')}; give one array for each"
+            f"inputs: {len(inputs)} are given, the network has {roles.count(Role.INPUT)}; give one array for each"
         )
     given, buffers = iter(inputs), list[Array]()
     for argument, role in zip(arguments, roles, strict=True):
-        if role == "input":
+        if role == Role.INPUT:
             buffers.append(_checked(flat(next(given)), argument))
             buffers[-1].flags.writeable = False
         else:
@@ -56,7 +57,7 @@ def run_loop(
         place.of(buffers)[:] = value
     _Program(main, weights, options, observe).run(buffers)
     values[:] = [place.of(buffers).copy() for place in places]
-    return [buffer for buffer, role in zip(buffers, roles, strict=True) if role == "output"]
+    return [buffer for buffer, role in zip(buffers, roles, strict=True) if role == Role.OUTPUT]
 
 
 def run_loop_function(
@@ -121,12 +122,12 @@ class _Program:
         self.observe(op, values)
 
 
-def _role(main: FuncOp, number: int) -> str:
-    """Return the role of an argument of `main`: arena, output or input."""
-    role = None if main.arg_attrs is None else main.arg_attrs.data[number].data.get("role")
-    if not isinstance(role, StringAttr):
+def _role(main: FuncOp, number: int) -> Role:
+    """Return the role of an argument of `main`."""
+    role = None if main.arg_attrs is None else role_of(main.arg_attrs.data[number].data)
+    if role is None:
         raise CompilerBug(f"@main: argument %{main.body.block.args[number].name_hint} has no role")
-    return role.data
+    return role
 
 
 def _checked(value: Array, argument: SSAValue) -> Array:

@@ -8,34 +8,13 @@ from collections.abc import Sequence
 from xdsl.dialects.func import FuncOp
 
 from s2s.dialects import loop
-from s2s.interpret.loop import (
-    callback,
-    cast_runs,
-    codes,
-    control,
-    extern,
-    groups,
-    index,
-    interleaved,
-    intrinsics,
-    lanes,
-    memory,
-    network,
-    nibbles,
-    pairs,
-    products,
-    register,
-    sliding,
-)
+from s2s.interpret.loop import control, index, memory, network
 from s2s.interpret.loop.operations import translate_block
 from s2s.interpret.loop.scope import Kernel, Scope
 from s2s.types.dtypes import Array
 
-FAMILIES = (
-    *(callback, cast_runs, codes, control, extern, groups, index, interleaved),
-    *(intrinsics, lanes, memory, network, nibbles, pairs, products, register, sliding),
-)
-"""The families of operations, which register their meanings when they are imported."""
+FAMILIES = (control, index, memory, network)
+"""The families with operations of other dialects, which register their meanings when they are imported."""
 
 
 def translate_function(scope: Scope, function: FuncOp) -> Kernel:

@@ -17,8 +17,6 @@ are kept. Refused where no operator goes row by row, where rows do not lie one a
 networks with further inputs or state.
 """
 
-from math import prod
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -83,9 +81,4 @@ def _input(main: FuncOp, name: str, axis: int) -> SSAValue:
     shape = type_of(argument).get_shape()
     if not 0 <= axis < len(shape):
         raise InputError(f"{option}: the input has {len(shape)} axes; give one from 0 to {len(shape) - 1}")
-    if prod(shape[:axis]) != 1:
-        raise UnsupportedError(
-            f"{option}: rows of {list(shape)} do not lie one after the other in memory; export the model with the rows "
-            "first, channels last"
-        )
     return argument

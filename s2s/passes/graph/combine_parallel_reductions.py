@@ -28,7 +28,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.network.constants import calls_of
-from s2s.analysis.network.functions import DEVICE
+from s2s.analysis.network.functions import DEVICE, is_kernel
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
@@ -64,7 +64,7 @@ class CombineParallelReductionsPass(ModulePass):
 
 def _reduction(kernel: FuncOp) -> ReduceOp | None:
     """The reduction that a kernel ends with, after elementwise operations of its size; None if it computes more."""
-    if "kernel" not in kernel.attributes or kernel.is_declaration:
+    if not is_kernel(kernel) or kernel.is_declaration:
         return None
     *before, last = [op for op in kernel.body.block.ops if not isinstance(op, graph.ConstantOp | ReturnOp)] or [None]
     if not isinstance(last, ReduceOp) or any(op is None or not _is_elementwise(op, last) for op in before):

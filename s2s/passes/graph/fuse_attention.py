@@ -33,7 +33,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.network.functions import DEVICE
+from s2s.analysis.network.functions import DEVICE, is_kernel
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.fusion import TOGETHER, AttentionDecision
 from s2s.decisions.operators import OperatorGroup
@@ -207,7 +207,7 @@ class FuseAttentionPass(ModulePass):
         names = UniqueNames([function.sym_name.data for function in functions])
         with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
             for function in functions:
-                if "kernel" in function.attributes or not function.body.blocks:
+                if is_kernel(function) or not function.body.blocks:
                     continue
                 for attention in _decided(op, function, chooser):
                     around = [inner for inner in with_moves(attention) if inner not in attention.ops]

@@ -30,7 +30,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from s2s.analysis.numbers.known_values import known_value
 from s2s.dialects import graph
 from s2s.passes.context import weights_of
-from s2s.passes.graph.lift_quantized.build import Maker
+from s2s.passes.graph.maker import Maker
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 from s2s.types.shapes.window import CHANNELS_FIRST

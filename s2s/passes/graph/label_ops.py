@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.passes import ModulePass
 
-from s2s.analysis.network.functions import KERNEL
+from s2s.analysis.network.functions import is_kernel
 from s2s.decisions.keys import group_key
 
 HASH = "hash"
@@ -27,6 +27,6 @@ class LabelOpsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:
-            if isinstance(function, FuncOp) and KERNEL in function.attributes:
+            if isinstance(function, FuncOp) and is_kernel(function):
                 ops = [each for each in function.body.block.ops if not isinstance(each, ReturnOp)]
                 function.attributes[HASH] = StringAttr(group_key(ops))

@@ -32,8 +32,8 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import number, zero_point_attribute
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import new_weight, weight_name
-from s2s.passes.graph.lift_quantized.build import Maker
-from s2s.passes.graph.lift_quantized.movement import MOVES, PADS, moved, rebuilt
+from s2s.passes.graph.maker import Maker
+from s2s.passes.graph.moves import MOVES, PADS, moved, rebuilt
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array, as_tensor_type, is_float, is_integer, size_in_bytes, to_numpy, ui8
 from s2s.types.weights import WeightStore

@@ -27,7 +27,7 @@ from s2s.analysis.numbers.known_values import known_value
 from s2s.dialects import graph
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import new_constant, weight_name
-from s2s.passes.graph.lift_quantized.build import Maker
+from s2s.passes.graph.maker import Maker
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array

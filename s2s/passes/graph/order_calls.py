@@ -23,6 +23,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.functions import is_kernel
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.order import Calls, OrderKind
 from s2s.dialects import graph
@@ -45,13 +46,11 @@ class OrderCallsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [function for function in op.body.block.ops if isinstance(function, FuncOp)]
         elementwise = {
-            function.sym_name.data: _elementwise_arguments(function)
-            for function in functions
-            if "kernel" in function.attributes
+            function.sym_name.data: _elementwise_arguments(function) for function in functions if is_kernel(function)
         }
         with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
             for function in functions:
-                if "kernel" not in function.attributes and function.body.blocks and _is_network(function.body.block):
+                if not is_kernel(function) and function.body.blocks and _is_network(function.body.block):
                     _order(op, function, elementwise, chooser)
 
 

@@ -24,7 +24,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.network.functions import DEVICE, EXTERNAL, network_functions
+from s2s.analysis.network.functions import DEVICE, EXTERNAL, KERNEL, network_functions
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.errors import CompilerBug
@@ -107,7 +107,7 @@ def _outline(calls: Sequence[graph.CallOp], names: UniqueNames) -> FuncOp:
     body.add_op(ReturnOp(*results))
     kind = FunctionType.from_lists([value.type for value in operands], [value.type for value in results])
     function = FuncOp(name, kind, Region(body), visibility="private")
-    function.attributes |= {"kernel": UnitAttr(), EXTERNAL: StringAttr(generator)}
+    function.attributes |= {KERNEL: UnitAttr(), EXTERNAL: StringAttr(generator)}
     if device != MAIN:
         function.attributes[DEVICE] = StringAttr(device)
     return function

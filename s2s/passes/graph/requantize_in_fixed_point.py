@@ -40,7 +40,7 @@ from s2s.analysis.numbers.quantised_values import Rounded, Scaled, quantised, ro
 from s2s.dialects import graph
 from s2s.dialects.graph.quantize import Rounding
 from s2s.passes.context import weights_of
-from s2s.passes.graph.lift_quantized.build import Maker
+from s2s.passes.graph.maker import Maker
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, to_numpy, ui8

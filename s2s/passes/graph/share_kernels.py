@@ -31,6 +31,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.network.constants import calls_of
+from s2s.analysis.network.functions import is_kernel
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import DESCRIPTIVE
 from s2s.passes.context import weights_of
@@ -49,7 +50,7 @@ class ShareKernelsPass(ModulePass):
         first: dict[Hashable, FuncOp] = {}
         kept: dict[str, FuncOp] = {}
         for function in list(op.body.block.ops):
-            if isinstance(function, FuncOp) and "kernel" in function.attributes:
+            if isinstance(function, FuncOp) and is_kernel(function):
                 original = first.setdefault(_structure(function), function)
                 if original is not function:
                     kept[function.sym_name.data] = original
@@ -65,7 +66,7 @@ def _pass_factors(module: ModuleOp, weights: WeightStore) -> None:
     """Turn the multipliers and shifts into arguments where kernels differ in nothing else."""
     alike: dict[Hashable, list[FuncOp]] = defaultdict(list)
     for function in module.body.block.ops:
-        if not isinstance(function, FuncOp) or "kernel" not in function.attributes:
+        if not isinstance(function, FuncOp) or not is_kernel(function):
             continue
         if _factors(function) and _sums_products(function):
             alike[_structure(function, blind=True)].append(function)

@@ -8,6 +8,7 @@ from xdsl.ir import BlockArgument
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.cost.loops import operations_of, runs_of
+from s2s.analysis.network.arguments import SHAPE
 from s2s.analysis.network.functions import DOC
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.constant_codes import BYTES, DECODED, LOOKED_UP, CodedConstant, ConstantCodesKind
@@ -28,7 +29,6 @@ from s2s.passes.loop.look_ups import (
 )
 from s2s.passes.loop.neighbour_nibbles import MIN_NUMBERS, pass_packed
 from s2s.passes.loop.pack_nibbles import PRODUCTS
-from s2s.passes.tensor.lower_to_loop.arguments import SHAPE
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa

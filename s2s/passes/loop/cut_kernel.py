@@ -32,10 +32,10 @@ from xdsl.ir.affine import (
 
 from s2s.analysis.cost.loops import Count, Prices
 from s2s.analysis.memory.buffers import read_by, written_by
+from s2s.analysis.network.arguments import IN_PLACE
 from s2s.dialects import loop
 from s2s.dialects.loop.control import SERIAL
 from s2s.errors import EndsEarly
-from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
 SHARE = 0.25
 """The part of a tile that operations before a loop may take, so that its first tile does them."""

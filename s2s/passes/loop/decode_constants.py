@@ -25,10 +25,10 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from s2s.analysis.network.arguments import IN_PLACE
 from s2s.analysis.network.functions import DOC, KERNEL
 from s2s.dialects import loop
 from s2s.passes.loop.code_tables import Tables
-from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
 OF_NUMBER, OF_PAIR = 5, 13
 """Instructions that decode a number, or two that are written as a pair, as counted on Cortex-M4."""

@@ -42,6 +42,7 @@ from xdsl.rewriter import Rewriter
 
 from s2s.analysis.cost.loops import operations_of
 from s2s.analysis.memory.buffers import read_by
+from s2s.analysis.network.arguments import IN_PLACE
 from s2s.analysis.network.functions import DOC, PER_THREAD, THREADS, device_of
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.threads import SHARED, DividedKernel, ThreadsKind
@@ -54,7 +55,6 @@ from s2s.passes.context import given_of, target_of
 from s2s.passes.loop.division import DivideKernel, Division, asked_depth
 from s2s.passes.loop.main_kernels import is_main, kernels_of_main
 from s2s.passes.loop.plan_memory import is_network_of_buffers
-from s2s.passes.tensor.lower_to_loop import IN_PLACE
 from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 from s2s.types.dtypes import size_in_bytes

@@ -33,8 +33,8 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from s2s.analysis.network.arguments import IN_PLACE
 from s2s.dialects import loop
-from s2s.passes.tensor.lower_to_loop import IN_PLACE
 from s2s.types.affine import linear
 from s2s.types.dtypes import ui8
 from s2s.types.hints import isa

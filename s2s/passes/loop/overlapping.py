@@ -7,12 +7,12 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.memory.buffers import written_by
+from s2s.analysis.network.arguments import IN_PLACE
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.memory.accesses import buffer_bytes
 from s2s.memory.buffers import InPlace
 from s2s.memory.calls import Lifetime
-from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
 OFFSET = "offset"
 """Key of an argument of `main`: the byte offset in the arena at which an input or output may lie."""

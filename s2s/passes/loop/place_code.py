@@ -19,7 +19,7 @@ from xdsl.ir import Block
 from xdsl.passes import ModulePass
 
 from s2s.analysis.cost.loops import operations_of
-from s2s.analysis.network.functions import KERNEL, POOL
+from s2s.analysis.network.functions import POOL, is_kernel
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.code import DEFAULT, PLANNED, CodeKind, PlacedKernel
 from s2s.dialects import loop
@@ -47,9 +47,7 @@ class PlaceCodePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         pools, asked = pools_of(self.pools), dict(placement.split("=", 1) for placement in self.places)
-        kernels = {
-            func.sym_name.data: func for func in op.ops if isinstance(func, FuncOp) and KERNEL in func.attributes
-        }
+        kernels = {func.sym_name.data: func for func in op.ops if isinstance(func, FuncOp) and is_kernel(func)}
         _check_asked(asked, kernels, pools)
         calls = _calls(op)
         placed = [

@@ -47,7 +47,8 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.network.functions import EXTERNAL, INIT, LOADED, LOADED_AT, STATE, TAKES_OVER, callees_first
+from s2s.analysis.network.arguments import ROLE, Role, arguments_in, role_of, with_role
+from s2s.analysis.network.functions import EXTERNAL, INIT, LOADED, LOADED_AT, NAME, STATE, TAKES_OVER, callees_first
 from s2s.decisions.chooser import Chooser
 from s2s.dialects import loop
 from s2s.dialects.walk import walk
@@ -103,8 +104,8 @@ class PlanMain:
         self.allocs = [op for op in func.body.block.ops if isinstance(op, loop.AllocOp)]
         self.steps = [op for op in func.body.block.ops if isinstance(op, loop.STEPS)]
         self.names: dict[SSAValue, str] = {op.result: f"{n}" for n, op in enumerate(self.allocs)}
-        self.inputs = _with_role(func, "input") if ports else []
-        self.outputs = _with_role(func, "output") if ports else []
+        self.inputs = arguments_in(func, Role.INPUT) if ports else []
+        self.outputs = arguments_in(func, Role.OUTPUT) if ports else []
         self.names |= {argument: f"port {n}" for n, argument in enumerate([*self.inputs, *self.outputs])}
 
     def run(self) -> None:
@@ -225,10 +226,9 @@ class PlanMain:
         """Return the state arguments with their offsets, and the first offset of the other buffers."""
         found: list[tuple[BlockArgument, int]] = []
         end = 0
-        for argument, attributes in zip(self.func.args, self.func.arg_attrs or (), strict=False):
-            if attributes.data.get("role") == StringAttr("state"):
-                found.append((argument, end))
-                end = align_up(end + buffer_bytes(argument), self.align)
+        for argument in arguments_in(self.func, Role.STATE):
+            found.append((argument, end))
+            end = align_up(end + buffer_bytes(argument), self.align)
         return found, end
 
     def _place_states(self, arena: SSAValue, states: list[tuple[BlockArgument, int]]) -> None:
@@ -240,14 +240,14 @@ class PlanMain:
             assert isa(argument.type, MemRefType)
             view = loop.ViewOp(arena, offset, argument.type)
             view.result.name_hint = argument.name_hint
-            view.attributes |= {key: value for key, value in given[argument.index - 1].data.items() if key != "role"}
-            view.attributes[STATE] = view.attributes.pop("name", StringAttr(argument.name_hint or "state"))
+            view.attributes |= {key: value for key, value in given[argument.index - 1].data.items() if key != ROLE}
+            view.attributes[STATE] = view.attributes.pop(NAME, StringAttr(argument.name_hint or "state"))
             argument.replace_all_uses_with(view.result)
             views.append(view)
         if views:
             assert block.first_op is not None
             block.insert_ops_before(views, block.first_op)
-        kept = [attributes for attributes in given if attributes.data.get("role") != StringAttr("state")]
+        kept = [attributes for attributes in given if role_of(attributes.data) != Role.STATE]
         self.func.arg_attrs = ArrayAttr(kept) if self.func.arg_attrs is not None else None
         for argument, _ in reversed(states):
             block.erase_arg(argument)
@@ -295,13 +295,7 @@ class PlanMain:
         function.function_type = FunctionType.from_lists([argument.type for argument in function.body.block.args], [])
         none = [DictionaryAttr({})] * (len(function.args) - 1)
         given = list(function.arg_attrs) if function.arg_attrs is not None else none
-        function.arg_attrs = ArrayAttr([DictionaryAttr({"role": StringAttr("arena")}), *given])
-
-
-def _with_role(func: FuncOp, role: str) -> list[BlockArgument]:
-    """Return the arguments of `main` with the role `role`."""
-    given = zip(func.args, func.arg_attrs or (), strict=False)
-    return [argument for argument, attributes in given if attributes.data.get("role") == StringAttr(role)]
+        function.arg_attrs = ArrayAttr([DictionaryAttr(with_role(Role.ARENA)), *given])
 
 
 def _set_argument(func: FuncOp, argument: BlockArgument, key: str, value: int) -> None:
@@ -382,7 +376,7 @@ def is_network_of_buffers(func: FuncOp) -> bool:
         return False
     if func.sym_name.data == "main":
         return True
-    has_roles = any("role" in attributes.data for attributes in func.arg_attrs or ())
+    has_roles = any(ROLE in attributes.data for attributes in func.arg_attrs or ())
     return has_roles or any(isinstance(op, loop.STEPS) for op in func.body.block.ops)
 
 

@@ -17,12 +17,13 @@ else. Values that a kernel overwrites while it runs are proven by its results.
 from collections.abc import Sequence
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr, i8
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i8
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from s2s.analysis.network.arguments import Role, role_of
 from s2s.analysis.network.functions import STATE, TAKES_OVER
 from s2s.dialects import loop
 from s2s.memory.accesses import buffer_bytes
@@ -85,7 +86,7 @@ class _Poison:
                 continue
             used = self._used(argument) or [len(self.steps)]
             span = (offset.value.data, offset.value.data + buffer_bytes(argument))
-            is_input = attributes.data.get("role") == StringAttr("input")
+            is_input = role_of(attributes.data) == Role.INPUT
             found.append(_Life(span, -1, used[-1]) if is_input else _Life(span, used[0], len(self.steps)))
         return found
 

@@ -9,7 +9,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.cost.traffic import Traffic, traffic_of
-from s2s.analysis.network.functions import KERNEL, POOL, device_of
+from s2s.analysis.network.functions import POOL, device_of, is_kernel
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.dialects.walk import walk
@@ -77,7 +77,7 @@ class PoolTraffic:
 def reader_of(op: loop.WeightOp, kernels: Mapping[str, FuncOp]) -> str:
     """Return the device whose kernels read a constant; each device has constants of its own."""
     func = op.parent_op()
-    if isinstance(func, FuncOp) and KERNEL in func.attributes:
+    if isinstance(func, FuncOp) and is_kernel(func):
         return device_of(func)
     calls = [use.operation for use in op.result.uses if isinstance(use.operation, CallOp)]
     return next((device_of(kernels[call.callee.string_value()]) for call in calls), MAIN)

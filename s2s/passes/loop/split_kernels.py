@@ -26,13 +26,12 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.cost.loops import operations_in
 from s2s.analysis.memory.buffers import touches_memory
+from s2s.analysis.network.arguments import IN_PLACE
+from s2s.analysis.network.functions import DOC
 from s2s.dialects import loop
 from s2s.dialects.loop.control import SERIAL
 from s2s.passes.loop.main_kernels import kernels_of_main
-from s2s.passes.tensor.lower_to_loop import IN_PLACE
 from s2s.support.frozen import frozen
-
-DOC = "doc"
 
 
 @dataclass

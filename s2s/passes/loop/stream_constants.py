@@ -26,6 +26,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from s2s.analysis.cost.loops import operations_of
+from s2s.analysis.network.arguments import Role, arguments_in
 from s2s.analysis.network.functions import POOL, main_of
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.streams import Aheads, StreamsKind, StreamsUnit
@@ -135,11 +136,7 @@ class _StreamedNetwork:
             Buffer(names[value], buffer_bytes(value), self.align, life.first, life.last)
             for value, life in lives.items()
         ]
-        states = sum(
-            align_up(buffer_bytes(argument), self.align)
-            for argument, given in zip(self.main.args, self.main.arg_attrs or (), strict=False)
-            if given.data.get("role") == StringAttr("state")
-        )
+        states = sum(align_up(buffer_bytes(argument), self.align) for argument in arguments_in(self.main, Role.STATE))
         return _Memory(self, states, buffers, in_place_pairs(self.steps, self.kernels, names, lives))
 
     def kept(self, choice: Aheads) -> int:

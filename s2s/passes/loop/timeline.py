@@ -13,7 +13,8 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from s2s.analysis.memory.buffers import outputs_of, read_by, written_by
-from s2s.analysis.network.functions import STATE, main_of
+from s2s.analysis.network.arguments import SHAPE, Role, arguments_in, role_of
+from s2s.analysis.network.functions import NAME, STATE, main_of
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.passes.loop.plan_memory import OFFSET
@@ -160,11 +161,9 @@ def timeline_of_network(main: FuncOp, module: ModuleOp) -> Timeline:
 
 
 def _fill_inputs(main: FuncOp, memory: _Memory) -> None:
-    for argument in main.args:
-        described = _described(argument)
-        if described.get("role") == StringAttr("input"):
-            name = described.get("name")
-            memory.write(argument, BEFORE, name.data if isinstance(name, StringAttr) else "input", "input")
+    for argument in arguments_in(main, Role.INPUT):
+        name = _described(argument).get(NAME)
+        memory.write(argument, BEFORE, name.data if isinstance(name, StringAttr) else "input", "input")
 
 
 def _step(op: Operation, kernels: dict[str, FuncOp], memory: _Memory, number: int) -> Step:
@@ -178,7 +177,7 @@ def _step(op: Operation, kernels: dict[str, FuncOp], memory: _Memory, number: in
         memory.write(value, number, nodes or kernel, "result")
     for value in scratch:
         memory.write(value, number, nodes or kernel, "scratch")
-    stated = op.attributes.get("shape")
+    stated = op.attributes.get(SHAPE)
     shape = tuple(map(int, stated.get_values())) if isinstance(stated, DenseArrayBase) else ()
     return Step(kernel, names, tuple(sorted(before - {number})), weights, sum(map(_size, results)), shape)
 
@@ -197,7 +196,7 @@ def _uses(op: Operation, kernels: dict[str, FuncOp]) -> tuple[list[SSAValue], li
 
 def _until_the_end(main: FuncOp, buffers: Sequence[Occupied], last: int) -> Iterator[Occupied]:
     """Return whether a buffer is live at the end of a run, as state and outputs are."""
-    outputs = [_place(argument) for argument in main.args if _described(argument).get("role") == StringAttr("output")]
+    outputs = map(_place, arguments_in(main, Role.OUTPUT))
     kept = [place for place in outputs if place.base == ARENA]
     for number, buffer in enumerate(buffers):
         place = _Bytes(ARENA, buffer.offset, buffer.offset + buffer.size)
@@ -216,7 +215,7 @@ def _place(value: SSAValue) -> _Bytes:
     if isinstance(value.owner, loop.ViewOp):
         start, base = value.owner.start, value.owner.whole
     described = _described(base)
-    if described.get("role") == StringAttr("arena"):
+    if role_of(described) == Role.ARENA:
         return _Bytes(ARENA, start, start + _size(value))
     offset = described.get(OFFSET)
     if isinstance(offset, IntegerAttr):

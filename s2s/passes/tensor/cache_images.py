@@ -42,7 +42,7 @@ from s2s.passes.tensor.permute import copy_of
 from s2s.schedules.default import Choice, candidates, default
 from s2s.schedules.directives import CacheRead, Reorder, TileAndFuse, Vectorize, register_tile
 from s2s.schedules.register_transpose import MIN_SHARE, transpose_cost
-from s2s.schedules.transforms import one_block
+from s2s.schedules.transforms import fused_step
 from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
@@ -154,9 +154,10 @@ def _in_blocks(
     op: tensor.ComputeOp, shared: Sequence[int], target: Target, constants: frozenset[SSAValue]
 ) -> tensor.ScheduleAttr:
     """Return the default schedule for one position of the `shared` dimensions, which the copy and its user share."""
-    with one_block(op, tuple((dim, 1) for dim in shared)):
-        chosen = default(op, target, constants)
-        state = chosen.on(op)
+    step = fused_step(op, tuple((dim, 1) for dim in shared), constants)
+    assert isinstance(step.op, tensor.ComputeOp)
+    chosen = default(step.op, target, step.constants)
+    state = chosen.on(step.op)
     rest = [dim for dim in state.order if dim not in shared]
     return tensor.ScheduleAttr.of(
         [

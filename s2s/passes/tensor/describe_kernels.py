@@ -19,6 +19,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.network.functions import DOC
 from s2s.analysis.structure.biases import bias_with_start
 from s2s.analysis.structure.compute import names_of, shape_of
 from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, fused_tiles, groups_of
@@ -27,7 +28,6 @@ from s2s.dialects import tensor
 from s2s.dialects.graph.traits import provenance
 from s2s.passes.tensor.formulas import Formula, ScatterFormula, TransformFormula
 
-DOC = "doc"
 MAX_SHOWN_NODES = 6
 
 

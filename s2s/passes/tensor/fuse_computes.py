@@ -137,7 +137,7 @@ def _dims_of_rows(op: tensor.ComputeOp) -> set[int]:
 def _may_inline(producer: tensor.ComputeOp, access: tensor.AccessAttr, cheap: bool) -> bool:
     if not cheap or any(divisor > 1 for divisor in access.division):
         return False
-    return not access.is_guarded or _same_bounds(producer)
+    return not access.is_guarded or _same_bounds(producer, access)
 
 
 def _positions(producer: tensor.ComputeOp, access: tensor.AccessAttr) -> dict[int, Position] | None:
@@ -155,17 +155,20 @@ def _asked_dims(op: tensor.ComputeOp) -> set[int]:
     return {inner.dim.value.data for inner in body_ops(op) if isinstance(inner, tensor.IndexOp)}
 
 
-def _same_bounds(producer: tensor.ComputeOp) -> bool:
-    """Return whether an access misses the result of `producer` exactly if it misses all operands: the maps only
-    permute, and the result ends where the operands do."""
+def _same_bounds(producer: tensor.ComputeOp, read: tensor.AccessAttr) -> bool:
+    """Return whether `read` misses the result of `producer` exactly if it misses all operands: the maps only permute,
+    the result ends where the operands do, and `read` never misses a dimension of one position that they leave out."""
     if CUTS in producer.attributes:
         return False
+    never = {dim for dim, expr in enumerate(read.map.data.results) if expr == AffineConstantExpr(0)}
     for operand, access in slots(producer.epilogue, producer.epilogue_accesses):
-        results = access.map.data.results
-        dims = [expr.position for expr in results if isinstance(expr, AffineDimExpr)]
-        if access.is_guarded or sorted(dims) != list(range(producer.rank)) or len(results) != producer.rank:
+        axes = list(zip(access.map.data.results, shape_of(operand), strict=True))
+        moved = {expr.position: size for expr, size in axes if isinstance(expr, AffineDimExpr)}
+        plain = [expr for expr, size in axes if expr == AffineConstantExpr(0) and size == 1]
+        left_out = set(range(producer.rank)) - set(moved)
+        if access.is_guarded or len(moved) + len(plain) < len(axes) or not left_out <= never:
             return False
-        if any(shape_of(operand)[k] != producer.sizes[dim] for k, dim in enumerate(dims)):
+        if any(size != producer.sizes[dim] for dim, size in moved.items()):
             return False
     return bool(producer.epilogue) and not producer.tables
 

@@ -23,6 +23,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from s2s.analysis.network.functions import is_kernel
 from s2s.analysis.structure.compute import slots
 from s2s.dialects import tensor
 from s2s.passes.tensor.build_compute import ComputeBuilder, copy_region
@@ -33,7 +34,7 @@ class MergeReductionsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in op.ops:
-            if isinstance(func, FuncOp) and "kernel" in func.attributes and not func.is_declaration:
+            if isinstance(func, FuncOp) and is_kernel(func) and not func.is_declaration:
                 _merge_all(func)
 
 

@@ -700,3 +700,9 @@ loop.call_rows count %count : memref<2xi32> (%x, %h) {bodies = [@body], every = 
 %x, %h = "test.op"() : () -> (memref<6xf32>, memref<4xf32>)
 loop.call_rows (%x, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, sizes = array<i64: 2>} : (memref<6xf32>, memref<4xf32>)
 // CHECK: loop.call_rows: 1 sizes of rows for 2 buffers
+
+// -----
+
+%x, %h = "test.op"() : () -> (memref<6xf32>, memref<4xf32>)
+loop.call_rows (%x, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, sizes = array<i64: 2, 2>, parts = 2 : i64} : (memref<6xf32>, memref<4xf32>)
+// CHECK: loop.call_rows: 2 parts of a row of 2 elements; only a caller who hands rows over puts parts together

@@ -393,3 +393,52 @@ c.func @tiles_that_live_together(%y: !c.ptr<i32>, %a: i32, %b: i32) {
   %to = c.subscript %y[%zero] : (!c.ptr<i32>, index) -> !c.lvalue<i32>
   c.assign %to "=" %sum : !c.lvalue<i32>, i32
 }
+
+// -----
+
+// So do the tiles of a loop behind the first one.
+// CHECK-LABEL: c.func @tiles_behind_a_border
+c.func @tiles_behind_a_border(%y: !c.ptr<i32>, %a: i32, %b: i32) {
+  %zero = c.literal 0 : index
+  %one = c.literal 1 : index
+  %end = c.literal 8 : index
+  // CHECK: %acc = c.variable named "acc" = %a
+  %acc = c.variable = %a : i32 -> !c.lvalue<i32>
+  c.assign %acc "+=" %b : !c.lvalue<i32>, i32
+  %v = c.load %acc : (!c.lvalue<i32>) -> i32
+  %to = c.subscript %y[%zero] : (!c.ptr<i32>, index) -> !c.lvalue<i32>
+  c.assign %to "=" %v : !c.lvalue<i32>, i32
+  // CHECK: c.for
+  c.for %i = %one to %end step 1 : index {
+    // CHECK-NOT: c.variable
+    // CHECK: c.assign %acc "=" %b
+    %acc_1 = c.variable = %b : i32 -> !c.lvalue<i32>
+    c.assign %acc_1 "+=" %a : !c.lvalue<i32>, i32
+    %w = c.load %acc_1 : (!c.lvalue<i32>) -> i32
+    %next = c.subscript %y[%i] : (!c.ptr<i32>, index) -> !c.lvalue<i32>
+    c.assign %next "=" %w : !c.lvalue<i32>, i32
+  }
+}
+
+// -----
+
+// A variable that is read behind the loop is not begun anew in it.
+// CHECK-LABEL: c.func @tiles_inside_of_a_sum
+c.func @tiles_inside_of_a_sum(%y: !c.ptr<i32>, %a: i32, %b: i32) {
+  %zero = c.literal 0 : index
+  %one = c.literal 1 : index
+  %end = c.literal 8 : index
+  // CHECK: %acc = c.variable named "acc" = %a
+  %acc = c.variable = %a : i32 -> !c.lvalue<i32>
+  c.for %i = %one to %end step 1 : index {
+    // CHECK: c.variable named "acc2" = %b
+    %acc_1 = c.variable = %b : i32 -> !c.lvalue<i32>
+    c.assign %acc_1 "+=" %a : !c.lvalue<i32>, i32
+    %w = c.load %acc_1 : (!c.lvalue<i32>) -> i32
+    %next = c.subscript %y[%i] : (!c.ptr<i32>, index) -> !c.lvalue<i32>
+    c.assign %next "=" %w : !c.lvalue<i32>, i32
+  }
+  %v = c.load %acc : (!c.lvalue<i32>) -> i32
+  %to = c.subscript %y[%zero] : (!c.ptr<i32>, index) -> !c.lvalue<i32>
+  c.assign %to "=" %v : !c.lvalue<i32>, i32
+}

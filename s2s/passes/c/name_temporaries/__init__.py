@@ -74,20 +74,20 @@ def _file_names(module: ModuleOp) -> set[str]:
     return names
 
 
-def _name_block(block: Block, scope: Scope) -> None:
+def _name_block(block: Block, scope: Scope, around: Updates | None = None) -> None:
     """Name what a block declares, in order, and replace its named values by `c.let`."""
     wanted = named_values(block)
-    updates = Updates(block, wanted)
+    updates = Updates(block, wanted, around)
     for op in operations(block):
         if isinstance(op, c.VariableOp) and updates.reuse(op):
             continue
-        _name_operation(op, scope)
+        _name_operation(op, scope, updates)
         if not wanted.isdisjoint(op.results) and not updates.update(op):
             hint = op.results[0].name_hint
             updates.add(_let(op, scope), hint)
 
 
-def _name_operation(op: Operation, scope: Scope) -> None:
+def _name_operation(op: Operation, scope: Scope, updates: Updates) -> None:
     match op:
         case c.VariableOp():
             if op.identifier is None:
@@ -100,10 +100,10 @@ def _name_operation(op: Operation, scope: Scope) -> None:
             inner = scope.inner()
             name = op.identifier.data if op.identifier is not None else None
             op.identifier = StringAttr(inner.declare(name) if name else inner.declare_counter(op.iterator))
-            _name_block(op.body.block, inner)
+            _name_block(op.body.block, inner, updates)
         case c.IfOp() | c.LoopOp() | c.SwitchOp():
             for region in op.regions:
-                _name_block(region.block, scope.inner())
+                _name_block(region.block, scope.inner(), updates)
         case _:
             pass
 

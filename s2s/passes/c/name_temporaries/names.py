@@ -121,8 +121,8 @@ class Updates:
     Declined where the earlier value is read again later, or is in a variable that the block does not write in the end.
     """
 
-    def __init__(self, block: Block, named: set[SSAValue]) -> None:
-        self.block, self.named = block, named
+    def __init__(self, block: Block, named: set[SSAValue], around: "Updates | None" = None) -> None:
+        self.block, self.named, self.around = block, named, around
         self._positions = {op: position for position, op in enumerate(operations(block))}
         self._lets: dict[SSAValue, str | None] = {}
         """The values that have got a name so far, with the hint that the name is from."""
@@ -138,18 +138,31 @@ class Updates:
         """Assign the first value of a variable to an earlier one of the same hint and type that nothing reads any more;
         return whether there is one. Accumulators of the next tile do not get names of their own."""
         hint, initial = op.result.name_hint, op.initial
-        earlier = self._variables.get(hint) if hint is not None else None
-        if hint is not None and op.align is None and op.comment is None and initial is not None:
+        if hint is None or initial is None:
+            return False
+        earlier = self._unread(op, op, hint)
+        if op.align is None and op.comment is None:
             self._variables[hint] = op
-        if earlier is None or initial is None or earlier.result.type != op.result.type:
+        if earlier is None:
             return False
-        if not self._is_over(earlier.result, self._positions[op]):
-            return False
-        self._variables[hint or ""] = earlier
+        if earlier.parent is self.block:
+            self._variables[hint] = earlier
+        else:
+            self._variables.pop(hint, None)
         assign = c.AssignOp(earlier.result, initial)
         self._positions[assign] = self._positions[op]
         Rewriter.replace_op(op, assign, [earlier.result])
         return True
+
+    def _unread(self, op: c.VariableOp, at: Operation, hint: str) -> c.VariableOp | None:
+        """Return the variable of the same hint and type as `op`, in this block or in one around it, that nothing reads
+        any more from `at` on, the operation of this block that `op` is in."""
+        earlier = self._variables.get(hint)
+        if earlier is None:
+            outer = self.block.parent_op()
+            return None if self.around is None or outer is None else self.around._unread(op, outer, hint)
+        same = earlier.result.type == op.result.type
+        return earlier if same and self._is_over(earlier.result, self._positions[at]) else None
 
     def update(self, op: Operation) -> bool:
         """Assign the result of `op` to the variable of the value that it follows; return whether there is one."""

@@ -32,6 +32,7 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from s2s.analysis.network.functions import is_kernel
 from s2s.analysis.numbers.known_values import known_value
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.fusion import TOGETHER, FusionDecision
@@ -66,7 +67,7 @@ class FuseOpsPass(ModulePass):
         names = UniqueNames([function.sym_name.data for function in functions])
         with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
             for function in functions:
-                if "kernel" not in function.attributes and function.body.blocks:
+                if not is_kernel(function) and function.body.blocks:
                     self._divide(op, function, names, weights, chooser)
 
     def _divide(

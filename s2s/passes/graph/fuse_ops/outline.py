@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import FunctionType, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
-from s2s.analysis.network.functions import DEVICE
+from s2s.analysis.network.functions import DEVICE, KERNEL
 from s2s.analysis.numbers.known_values import is_known, is_splat, known_value
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
@@ -58,7 +58,7 @@ def outline(name: str, ops: Sequence[Operation], weights: WeightStore) -> FuncOp
         op.attributes.pop(DEVICE, None)
     return FuncOp.create(
         properties={"sym_name": StringAttr(name), "function_type": kind, "sym_visibility": StringAttr("private")},
-        attributes={"kernel": UnitAttr(), **({} if device is None else {DEVICE: device})},
+        attributes={KERNEL: UnitAttr(), **({} if device is None else {DEVICE: device})},
         regions=[Region(body)],
     )
 

@@ -8,6 +8,8 @@ Phases 0 and 1: elementwise operations join injective operations, reductions, an
 Phase 1: injective operations join chains of operations that are at most injective; convolutions come first.
 Phase 2: producers that are at most injective join a concatenation, unless they joined a more general group.
 
+A transpose of few channels joins the convolution that reads it, in phase 0: a convolution reads them apart as well.
+
 One rule is stricter than TVM's: between an elementwise operation and the group of a convolution there may only be
 elementwise operations, since an epilogue that moves elements cannot be computed on the output tile.
 """
@@ -16,13 +18,17 @@ from collections.abc import Callable
 
 from xdsl.ir import SSAValue
 
+from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind
+from s2s.dialects.graph.base import type_of
 from s2s.dialects.graph.traits import part_of
 from s2s.passes.graph.function_args import ArgumentLimits
 from s2s.passes.graph.fuse_ops.dataflow import TUPLE, Node, PostDominator, post_dominators
 from s2s.passes.graph.fuse_ops.widening import sink_widening
 from s2s.support.mutable import mutable
 
+FEW_CHANNELS = 4
+"""The most channels that a convolution reads as well where they lie apart."""
 Condition = Callable[[int, bool], bool]
 """Tells whether a group of this kind may lie on the path; the flag is true at the end of the path."""
 
@@ -95,6 +101,8 @@ class Partition:
             if target.root().kind == FusionKind.OUT_FUSABLE:
                 between = FusionKind.BROADCAST
             return lambda kind, at_end: kind <= (FusionKind.OUT_FUSABLE if at_end else between)
+        if phase == 0 and _is_few_channels(self.nodes[index], self.nodes[sink]):
+            return lambda kind, _: kind <= FusionKind.OUT_FUSABLE
         if group.kind in (FusionKind.INJECTIVE, TUPLE) and phase == 1:
             return lambda kind, _: kind <= FusionKind.INJECTIVE
         return None
@@ -159,6 +167,14 @@ def _merge(child: FusionGroup, parent: FusionGroup) -> None:
     if child.is_anchor:
         parent.is_anchor = True
         parent.kind = max(parent.kind, child.kind)
+
+
+def _is_few_channels(node: Node, reader: Node) -> bool:
+    """Return whether a node is a transpose of an image with few channels that a convolution alone reads."""
+    op, conv = node.op, reader.op
+    if not isinstance(op, graph.TransposeOp) or not isinstance(conv, graph.ConvOp):
+        return False
+    return op.y.has_one_use() and conv.x is op.y and type_of(op.y).get_shape()[conv.in_axis] <= FEW_CHANNELS
 
 
 def partition(nodes: list[Node], max_depth: int, limits: ArgumentLimits) -> list[list[int]]:

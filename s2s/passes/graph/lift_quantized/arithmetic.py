@@ -18,7 +18,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from s2s.analysis.numbers.quantised_values import Scaled, quantised, scaled, without_limits
 from s2s.dialects import graph
 from s2s.passes.graph.constants import new_weight
-from s2s.passes.graph.lift_quantized.build import Maker
+from s2s.passes.graph.maker import Maker
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 from s2s.types.shapes.window import channel_axis, spatial_axes

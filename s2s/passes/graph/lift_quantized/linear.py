@@ -23,7 +23,7 @@ from s2s.analysis.numbers.quantised_values import Scaled, along, known_real, sca
 from s2s.dialects import graph
 from s2s.dialects.graph.base import zero_point_attribute
 from s2s.passes.graph.constants import new_constant, weight_name
-from s2s.passes.graph.lift_quantized.build import Maker
+from s2s.passes.graph.maker import Maker
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, tensor_type, to_numpy
 from s2s.types.shapes.window import channel_axis

@@ -8,38 +8,17 @@
 A quantisation behind such an operation moves before it, where it meets the sums that it requantises.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.quantised_values import Quantised, Scaled, quantised, scaled
 from s2s.dialects import graph
-from s2s.dialects.graph.base import number, number_attribute
-from s2s.passes.graph.lift_quantized.build import Maker
+from s2s.dialects.graph.base import number
 from s2s.passes.graph.lift_quantized.requantise import limits_of
+from s2s.passes.graph.maker import Maker
+from s2s.passes.graph.moves import MOVES, PADS, moved, rebuilt
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern
-from s2s.types.dtypes import as_tensor_type, tensor_type
-
-MOVES = (
-    graph.ReshapeOp,
-    graph.TransposeOp,
-    graph.SliceOp,
-    graph.TileOp,
-    graph.BroadcastToOp,
-    graph.GatherOp,
-    graph.MaxPoolOp,
-    graph.ReduceMaxOp,
-    graph.ReduceMinOp,
-    graph.ConcatOp,
-    graph.PadOp,
-    graph.SamePadOp,
-)
-"""Operations whose results consist of elements of their operands, selected by position or by order."""
-
-PADS = (graph.PadOp, graph.SamePadOp)
-"""Operations that add elements of one value, if they state one."""
 
 PICKS_SOME = (graph.SliceOp, graph.GatherOp)
 """Operations whose results may be much smaller than their operands, so quantising the operand may cost more."""
@@ -76,24 +55,6 @@ class MoveOfReals(WeightPattern):
 
 def _agree(a: Scaled, b: Scaled) -> bool:
     return a.element == b.element and a.step == b.step and a.offset == b.offset
-
-
-def moved(op: Operation) -> Sequence[SSAValue]:
-    """The operands whose values `op` moves."""
-    return op.operands if isinstance(op, graph.ConcatOp) else op.operands[:1]
-
-
-def rebuilt(op: Operation, values: Sequence[SSAValue], fill: int | float | None = None) -> Operation:
-    """Rebuild `op` on other operands, of any element type."""
-    properties = dict(op.properties)
-    if fill is not None:
-        properties["value"] = number_attribute(fill)  # pyright: ignore[reportArgumentType]
-    shape = as_tensor_type(op.results[0].type).get_shape()
-    return type(op).create(
-        operands=[*values, *op.operands[len(values) :]],
-        result_types=[tensor_type(as_tensor_type(values[0].type).element_type, shape)],
-        properties=properties,
-    )
 
 
 class QuantisedMove(WeightPattern):

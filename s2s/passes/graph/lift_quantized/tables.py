@@ -19,7 +19,7 @@ from s2s.analysis.numbers.quantised_values import rounded
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
 from s2s.interpret.graph import can_evaluate, evaluate
-from s2s.passes.graph.lift_quantized.build import Maker
+from s2s.passes.graph.maker import Maker
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern
 from s2s.types.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, tensor_type, to_numpy
 from s2s.types.weights import WeightStore

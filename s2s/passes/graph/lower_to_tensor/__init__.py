@@ -31,21 +31,12 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from s2s.analysis.network.functions import is_kernel
 from s2s.dialects import graph
+from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
-from s2s.passes.graph.lower_to_tensor import (
-    binary,
-    conv,
-    elementwise,
-    index,
-    linear,
-    norm,
-    pool,
-    quantize,
-    reduce,
-    shape,
-)
 from s2s.passes.graph.lower_to_tensor.compute import compute, constant_number, place
+from s2s.support.operation_table import family_of
 
 
 class LowerConstant(RewritePattern):
@@ -64,30 +55,15 @@ class LowerConstant(RewritePattern):
         return rewriter.replace(op, [], [y])
 
 
-PATTERNS: list[RewritePattern] = [
-    LowerConstant(),
-    *elementwise.PATTERNS,
-    *binary.PATTERNS,
-    *conv.PATTERNS,
-    *linear.PATTERNS,
-    *pool.PATTERNS,
-    *norm.PATTERNS,
-    *quantize.PATTERNS,
-    *shape.PATTERNS,
-    *index.PATTERNS,
-    *reduce.PATTERNS,
-]
-"""Patterns of the operations that most networks consist of; other packages add theirs."""
+PATTERNS: list[RewritePattern] = [LowerConstant()]
+"""Patterns of constants and of operations of other packages; a family of the dialect has a file of its name here."""
 
 
 def _patterns(root: ModuleOp) -> list[RewritePattern]:
-    """Return the patterns that lower the operations of a module. The first rarer one loads all
-    rarer patterns."""
-    if not any(isinstance(op, graph.RareInterface) for op in root.walk()):
-        return PATTERNS
-    from s2s.passes.graph.lower_to_tensor import rarer
-
-    return [*PATTERNS, *rarer.PATTERNS]
+    """Return the patterns that lower the operations of a module."""
+    kinds = {op.name: type(op) for op in walk(root)}
+    families = dict.fromkeys(family_of(__name__, kind) for _, kind in sorted(kinds.items()))
+    return [*PATTERNS, *(pattern for family in families for pattern in getattr(family, "PATTERNS", ()))]
 
 
 class LowerToTensorPass(ModulePass):
@@ -96,7 +72,7 @@ class LowerToTensorPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lowering = GreedyRewritePatternApplier(_patterns(op), dce_enabled=False)
         for kernel in op.ops:
-            if not isinstance(kernel, FuncOp) or "kernel" not in kernel.attributes:
+            if not isinstance(kernel, FuncOp) or not is_kernel(kernel):
                 continue
             PatternRewriteWalker(lowering, apply_recursively=False, walk_reverse=True).rewrite_region(kernel.body)
             for left in kernel.body.walk():

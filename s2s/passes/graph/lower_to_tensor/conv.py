@@ -31,7 +31,6 @@ from s2s.dialects.graph.pool import PoolOp
 from s2s.passes.graph.lower_to_tensor.compute import Operand, at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import widened
 from s2s.passes.graph.lower_to_tensor.products import product_step
-from s2s.passes.graph.lower_to_tensor.reduce import FOLDS
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window, spatial_axes
 from s2s.types.sizes import REDUCES, extents_of
 
@@ -135,35 +134,6 @@ class LowerConvTranspose(RewritePattern):
         lower(rewriter, op, d, [x, at(op.w, channel, d.o % group_outputs, *d.taps)])
 
 
-class LowerSumPatches(RewritePattern):
-    """A sum over all taps; taps and places outside of a patch miss the operand."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: graph.SumPatchesOp, rewriter: PatternRewriter) -> None:
-        shape, rank = op.y.type.get_shape(), len(op.sizes)
-        kernel = shape_of(op.x)[2 : 2 + rank]
-        n, channel, *rest = dims(2 + 2 * rank)
-        places, taps, strides = rest[:rank], rest[rank:], op.strides.get_values()
-        spatial = [
-            place + low - tap * dilation
-            for place, low, tap, dilation in zip(
-                places, op.low.get_values(), taps, op.dilations.get_values(), strict=True
-            )
-        ]
-        element, fold = widened(op.y.type.element_type), FOLDS[graph.ReduceSumOp]
-        y = compute(
-            rewriter,
-            op,
-            shape,
-            kernel,
-            reads=[at(op.x, n, channel, *taps, *spatial, divisors=[1] * (2 + rank) + list(strides))],
-            inits=[(fold.start(element), element)],
-            reduce=fold.step,
-            apply=lambda s, acc: acc,
-        )
-        rewriter.replace(op, [], [y])
-
-
 def lower(
     rewriter: PatternRewriter,
     op: graph.ConvOp | graph.ConvTransposeOp,
@@ -188,4 +158,4 @@ def lower(
     rewriter.replace(op, [], [y])
 
 
-PATTERNS: tuple[RewritePattern, ...] = (LowerConv(), LowerConvTranspose(), LowerSumPatches())
+PATTERNS: tuple[RewritePattern, ...] = (LowerConv(), LowerConvTranspose())

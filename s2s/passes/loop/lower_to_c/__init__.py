@@ -24,6 +24,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.arguments import IN_PLACE
 from s2s.analysis.network.functions import DEVICE, EXTERNAL, INIT, POOL, callees_first, device_of, meanings_of
 from s2s.dialects import c, loop
 from s2s.dialects.walk import walk
@@ -39,7 +40,6 @@ from s2s.passes.loop.lower_to_c.network import LowerInner, LowerNetwork
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.plan_memory import networks_run, operations_of_networks
 from s2s.passes.loop.segments import segments_of
-from s2s.passes.tensor.lower_to_loop import IN_PLACE
 from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 

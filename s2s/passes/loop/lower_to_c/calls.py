@@ -32,6 +32,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, i32
 from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, SSAValue
 
+from s2s.analysis.network.arguments import SHAPE
 from s2s.c_syntax import headers
 from s2s.dialects import c, loop
 from s2s.dialects.graph.traits import provenance
@@ -126,7 +127,7 @@ def lower_network_call(steps: StepBuilder, op: loop.CallIfOp | loop.CallWhileOp 
 
 def _comment(call: CallOp) -> str | None:
     """Return the comment on a call: the shape of its result and its source nodes, `[25][5][64] conv1, relu`."""
-    shape, nodes = call.attributes.get("shape"), ", ".join(provenance(call))
+    shape, nodes = call.attributes.get(SHAPE), ", ".join(provenance(call))
     sizes = [int(size) for size in shape.get_values()] if isinstance(shape, DenseArrayBase) else []
     while len(sizes) > 1 and sizes[0] == 1:
         del sizes[0]

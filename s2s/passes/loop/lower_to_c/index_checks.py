@@ -19,6 +19,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, Signedness, StringAttr
 from xdsl.ir import Attribute, Block, SSAValue
 
+from s2s.analysis.network.arguments import SHAPE
 from s2s.analysis.network.functions import STATE
 from s2s.dialects import c, loop
 from s2s.passes.loop.lower_to_c.arena import Arena
@@ -55,7 +56,7 @@ def indices_of(main: Main) -> Iterator[Indices]:
     stated = {} if module is None else bounds_of(module.attributes)
     for value, name in zip(main.inputs, main.input_names, strict=True):
         if name in stated:
-            shape = main.attribute(value, "shape")
+            shape = main.attribute(value, SHAPE)
             assert isinstance(shape, DenseArrayBase)
             lengths = [int(length) for length in shape.get_values()]
             extents = extents_of(main.attribute(value, VARIES), len(lengths))

@@ -11,50 +11,14 @@ from s2s.analysis.network.functions import DOC, POOL
 from s2s.c_syntax.identifiers import c_identifier, pool_macro
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c import (
-    arithmetic,
-    callbacks,
-    cast_runs,
-    codes,
-    control,
-    externs,
-    groups,
-    index,
-    interleaved,
-    intrinsics,
-    lanes,
-    memory,
-    nibbles,
-    pairs,
-    products,
-    register,
-    trees,
-)
+from s2s.passes.loop.lower_to_c import arithmetic, callbacks, control, memory
 from s2s.passes.loop.lower_to_c.affine import INDEX
 from s2s.passes.loop.lower_to_c.builder import Builder, value_type
 from s2s.passes.loop.lower_to_c.names import sizes_in
 from s2s.passes.loop.lower_to_c.operations import lower_block
 
-FAMILIES = (
-    arithmetic,
-    callbacks,
-    cast_runs,
-    codes,
-    control,
-    externs,
-    groups,
-    index,
-    interleaved,
-    intrinsics,
-    lanes,
-    memory,
-    nibbles,
-    pairs,
-    products,
-    register,
-    trees,
-)
-"""The families of operations, which register their lowerings when they are imported."""
+FAMILIES = (arithmetic, callbacks, control, memory)
+"""The families with operations of other dialects, which register their lowerings when they are imported."""
 
 
 def lower_kernel(

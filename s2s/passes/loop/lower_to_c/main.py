@@ -1,11 +1,14 @@
 """Classify the arguments of `main` after memory planning by their role."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 
+from s2s.analysis.network.arguments import Role, arguments_in
+from s2s.analysis.network.functions import NAME
 from s2s.errors import CompilerBug
 from s2s.passes.loop.plan_memory import ARENA_ALIGN, ARENA_SIZE
 
@@ -18,17 +21,17 @@ class Main(NamedTuple):
     @property
     def arena(self) -> SSAValue:
         """The arena argument."""
-        return self._with_role("arena")[0]
+        return arguments_in(self.func, Role.ARENA)[0]
 
     @property
-    def inputs(self) -> list[SSAValue]:
+    def inputs(self) -> Sequence[SSAValue]:
         """The buffers that the caller fills."""
-        return self._with_role("input")
+        return arguments_in(self.func, Role.INPUT)
 
     @property
-    def outputs(self) -> list[SSAValue]:
+    def outputs(self) -> Sequence[SSAValue]:
         """The buffers that the network fills."""
-        return self._with_role("output")
+        return arguments_in(self.func, Role.OUTPUT)
 
     @property
     def input_names(self) -> list[str]:
@@ -52,7 +55,7 @@ class Main(NamedTuple):
 
     def name(self, value: SSAValue) -> str:
         """The name of an input or output in the model."""
-        name = self.attribute(value, "name")
+        name = self.attribute(value, NAME)
         return name.data if isinstance(name, StringAttr) else value.name_hint or "x"
 
     def attribute(self, value: SSAValue, key: str) -> Attribute | None:
@@ -60,9 +63,6 @@ class Main(NamedTuple):
         if self.func.arg_attrs is None or not isinstance(value, BlockArgument):
             raise CompilerBug("the arguments of main have no roles; run tensor-lower-to-loop")
         return self.func.arg_attrs.data[value.index].data.get(key)
-
-    def _with_role(self, role: str) -> list[SSAValue]:
-        return [value for value in self.func.args if self.attribute(value, "role") == StringAttr(role)]
 
     def _planned(self, key: str) -> int:
         number = self.func.attributes.get(key)

@@ -7,7 +7,7 @@ from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.neighbours import neighbours_in
 from s2s.support.operation_table import OperationTable
 
-LOWERINGS: OperationTable[Builder, SSAValue | None] = OperationTable("lowering to C")
+LOWERINGS: OperationTable[Builder, SSAValue | None] = OperationTable("lowering to C", __package__)
 """For each class of operation, the function that appends its C and returns the C value of its result."""
 
 

@@ -62,20 +62,41 @@ class LowerPushed(LowerNetwork):
         block = self._block([self._port(self.input, const=True), *self._outputs()])
         b = Builder(block)
         arena, rows, *outputs = block.args
-        calls = [
-            ("reset", [arena]),
-            ("push", [arena, rows, b.literal(self.rows.rows, _INDEX)]),
-            ("finish", [arena, *outputs]),
-        ]
-        ok = b.add(c.SymbolOp("S2S_OK", c.STATUS))
-        for name, handed in calls[:-1]:
-            status = b.add(c.CallOp(f"{self.prefix}_{name}", handed, c.STATUS))
-            status.name_hint = f"{name}_status"
-            failed = Block([c.ReturnOp(status)])
-            b.block.add_op(c.IfOp(b.binary("!=", status, ok), failed))
-        name, handed = calls[-1]
-        b.block.add_op(c.ReturnOp(b.add(c.CallOp(f"{self.prefix}_{name}", handed, c.STATUS))))
+        self._checked(b, "reset", [arena])
+        if self.rows.row_parts == 1:
+            self._checked(b, "push", [arena, rows, b.literal(self.rows.rows, _INDEX)])
+        else:
+            self._push_parts(b, arena, rows)
+        b.block.add_op(c.ReturnOp(b.add(c.CallOp(f"{self.prefix}_finish", [arena, *outputs], c.STATUS))))
         return self._function("run", block, self.ports, self._extents(self.ports))
+
+    def _checked(self, b: Builder, name: str, handed: Sequence[SSAValue]) -> None:
+        """Call a function, and return its status if it failed."""
+        status = b.add(c.CallOp(f"{self.prefix}_{name}", handed, c.STATUS))
+        status.name_hint = f"{name}_status"
+        failed = Block([c.ReturnOp(status)])
+        b.block.add_op(c.IfOp(b.binary("!=", status, b.add(c.SymbolOp("S2S_OK", c.STATUS))), failed))
+
+    def _push_parts(self, b: Builder, arena: SSAValue, x: SSAValue) -> None:
+        """Push each row of `x` from a copy of its parts, which lie apart."""
+        parts, rows, size = self.rows.row_parts, self.rows.rows, self.rows.row_sizes[0]
+        length, element = size // parts, element_of(self.input.type)
+        row = b.add(c.VariableOp(c.ArrayType(size, element), identifier="row"))
+        loops = [c.ForOp.block(_INDEX) for _ in range(3)]
+        each, part, index = (block.args[0] for block in loops)
+        each.name_hint, part.name_hint, index.name_hint = "r", "p", "i"
+        zero = b.literal(0, _INDEX)
+        with b.inside(loops[2]):
+            at = b.binary("+", b.binary("*", part, b.literal(rows, _INDEX)), each)
+            source = b.binary("+", b.binary("*", at, b.literal(length, _INDEX)), index)
+            place = b.binary("+", b.binary("*", part, b.literal(length, _INDEX)), index)
+            copied = b.add(c.LoadOp(b.add(c.SubscriptOp(x, source))))
+            loops[2].add_op(c.AssignOp(b.add(c.SubscriptOp(row, place)), copied))
+        loops[1].add_op(c.ForOp(zero, b.literal(length, _INDEX), loops[2]))
+        with b.inside(loops[0]):
+            loops[0].add_op(c.ForOp(zero, b.literal(parts, _INDEX), loops[1]))
+            self._checked(b, "push", [arena, b.add(c.AddressOfOp(row)), b.literal(1, _INDEX)])
+        b.block.add_op(c.ForOp(zero, b.literal(rows, _INDEX), loops[0]))
 
     def _tick(self) -> c.FuncOp:
         types = [*self.arena.types(1), _INDEX, self._port(self.input, const=True)]

@@ -13,6 +13,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, SSAValue
 
 from s2s.analysis.memory.buffers import outputs_of
+from s2s.analysis.network.arguments import SHAPE
 from s2s.c_syntax import headers
 from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import loop
@@ -183,7 +184,7 @@ def _in_arena(op: loop.ViewOp, segments: Sequence[Segment]) -> Tensor:
 
 def _port(main: Main, value: SSAValue, place: Place, number: int) -> Tensor:
     element, flat = _flat(value)
-    shape = main.attribute(value, "shape")
+    shape = main.attribute(value, SHAPE)
     dims = tuple(int(size) for size in shape.get_values()) if isinstance(shape, DenseArrayBase) else flat
     return Tensor(main.name(value), element, dims, place, number)
 

@@ -22,6 +22,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.arguments import IN_PLACE
 from s2s.analysis.network.begins import begins_of
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.biases import bias_with_start
@@ -44,9 +45,6 @@ from s2s.schedules.verify import verify_kernel
 from s2s.support.frozen import frozen
 from s2s.types.margins import MARGINS, margins_of
 from s2s.types.sizes import VARIES, SizeRange, extents_of, ranges_of
-
-IN_PLACE = "in_place"
-"""Attribute of a kernel: the arguments whose buffer its first argument, the result, may overwrite."""
 
 
 class LowerKernel:

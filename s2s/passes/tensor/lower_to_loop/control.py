@@ -71,7 +71,7 @@ def _scan(op: graph.ScanOp, outputs: Sequence[SSAValue], inputs: Sequence[SSAVal
 def _line_buffers(
     op: graph.LineBuffersOp, rings: Sequence[SSAValue], inputs: Sequence[SSAValue], count: SSAValue | None
 ) -> list[Operation]:
-    call = loop.CallRowsOp(op.pieces, [inputs[0], *rings], row_sizes=op.row_sizes, count=count)
+    call = loop.CallRowsOp(op.pieces, [inputs[0], *rings], row_sizes=op.row_sizes, parts=op.row_parts, count=count)
     return [*_copies(rings, inputs[1:]), call]
 
 

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from math import prod
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, IntegerAttr, MemRefType, StringAttr, i1
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, IntegerAttr, MemRefType, i1
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
 
+from s2s.analysis.network.arguments import SHAPE, Role, with_role
 from s2s.analysis.network.functions import STATE
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, loop, tensor
@@ -23,7 +24,6 @@ from s2s.dialects.graph.traits import provenance, set_provenance
 from s2s.errors import CompilerBug
 from s2s.passes.graph.copy_outputs import root_of
 from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
-from s2s.passes.tensor.lower_to_loop.arguments import ROLE, SHAPE
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.control import lower_control
 from s2s.passes.tensor.lower_to_loop.tied import written_directly
@@ -82,9 +82,9 @@ class LowerMain:
         block.add_op(ReturnOp())
         self.func.arg_attrs = ArrayAttr(
             [
-                *self._attributes(self.func.res_attrs, "output", self.returned, self.tied),
+                *self._attributes(self.func.res_attrs, Role.OUTPUT, self.returned, self.tied),
                 *self.windows.attributes(
-                    self._attributes(self.func.arg_attrs, "input", old.args, (None,) * len(old.args))
+                    self._attributes(self.func.arg_attrs, Role.INPUT, old.args, (None,) * len(old.args))
                 ),
             ]
         )
@@ -221,7 +221,7 @@ class LowerMain:
     @staticmethod
     def _attributes(
         attributes: ArrayAttr[DictionaryAttr] | None,
-        role: str,
+        role: Role,
         values: Sequence[SSAValue],
         tied: Sequence[int | None],
     ) -> list[DictionaryAttr]:
@@ -230,8 +230,7 @@ class LowerMain:
         return [
             DictionaryAttr(
                 {
-                    **dictionary.data,
-                    ROLE: StringAttr("state" if STATE in dictionary.data else role),
+                    **with_role(Role.STATE if STATE in dictionary.data else role, dictionary.data),
                     SHAPE: tensor.integers(shape_of(value)),
                 }
             )

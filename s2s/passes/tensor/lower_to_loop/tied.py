@@ -4,6 +4,7 @@ from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
+from s2s.analysis.network.arguments import IN_PLACE
 from s2s.dialects import graph
 from s2s.types.symbols import function_named
 
@@ -37,7 +38,7 @@ def _may_overwrite(maker: Operation, root: SSAValue, operands: list[int]) -> boo
     match maker:
         case graph.CallOp():
             kernel = function_named(maker, maker.callee.string_value())
-            listed = None if kernel is None else kernel.attributes.get("in_place")
+            listed = None if kernel is None else kernel.attributes.get(IN_PLACE)
             allowed = listed.get_values() if isinstance(listed, DenseArrayBase) else ()
             return len(operands) == 1 and operands[0] + 1 in allowed
         case graph.ScanOp() | graph.WhileOp():

@@ -20,13 +20,13 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, MemRefType, StringA
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 
+from s2s.analysis.network.arguments import SHAPE, Role, with_role
 from s2s.analysis.network.functions import INIT, NAME, STATE, text
 from s2s.analysis.network.reshapes import root_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, loop, tensor
 from s2s.dialects.graph.traits import provenance, set_provenance
 from s2s.errors import CompilerBug
-from s2s.passes.tensor.lower_to_loop.arguments import ROLE, SHAPE
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.tied import written_directly
 from s2s.support.frozen import frozen
@@ -127,7 +127,7 @@ class Windows:
     def _of_position(self, window: _Window) -> DictionaryAttr:
         given = (self.func.arg_attrs or ArrayAttr[DictionaryAttr]([])).data[window.argument.index]
         name = StringAttr(f"{text(given, NAME) or 'window'}_position")
-        return DictionaryAttr({NAME: name, STATE: UnitAttr(), ROLE: StringAttr("state"), SHAPE: tensor.integers([1])})
+        return DictionaryAttr({**with_role(Role.STATE, {NAME: name, STATE: UnitAttr()}), SHAPE: tensor.integers([1])})
 
 
 def _window(func: FuncOp, op: graph.AdvanceOp) -> _Window:

@@ -1,0 +1,80 @@
+"""GRU and LSTM of ONNX in floats and in 8 bits: noise, instructions for each multiply-add, RAM and flash on boards.
+
+    python -m benchmarks.quantised_recurrent [gru_kws lstm] [--boards qemu:m4 qemu:m55] [--seed 0]
+
+Each network is quantised by `s2s quantize` on samples; the signal to quantisation noise ratio is measured on others.
+`--requantise fixed` scales sums in fixed point. The exit code is 1 if a network in 8 bits differs from onnxruntime in
+one bit, or its output is below 20 dB.
+"""
+
+import argparse
+import sys
+from collections.abc import Mapping
+
+import numpy as np
+import onnx
+
+from benchmarks.qdq import FLOATS
+from s2s import api
+from s2s.boards import get_board
+from s2s.inspection import inspect_model
+from s2s.options import Requantise
+from s2s.types.dtypes import Array
+
+NETWORKS = ("gru_kws", "lstm")
+SAMPLES, OTHERS = 16, 4
+KINDS: Mapping[str, Requantise] = {"floats": "float", "8 bits": "float", "8 bits, fixed": "fixed"}
+MIN_RATIO = 20.0
+"""Decibels."""
+
+
+def main() -> int:
+    """Quantise, measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("networks", nargs="*", default=NETWORKS)
+    parser.add_argument("--boards", nargs="*", default=["qemu:m4", "qemu:m55"])
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    right = [show(name, options.boards, options.seed) for name in options.networks]
+    return 0 if all(right) else 1
+
+
+def show(name: str, boards: list[str], seed: int) -> bool:
+    """Print what a network takes on each board; return whether all of it is right."""
+    content = (FLOATS / f"{name}.onnx").read_bytes()
+    model = onnx.load_model_from_string(content)
+    port = model.graph.input[0]
+    shape = [dim.dim_value for dim in port.type.tensor_type.shape.dim]
+    x = np.random.default_rng(seed).standard_normal((SAMPLES + OTHERS, *shape)).astype(np.float32)
+    quantised = api.quantize(content, {port.name: x[:SAMPLES]})
+    ratio = noise_ratio(content, quantised.model, port.name, x[SAMPLES:])
+    work = inspect_model(content).multiply_adds or 0
+    print(f"{name}: {work:,} multiply-adds, weights {quantised.weights_before:,} -> {quantised.weights_after:,} bytes, "
+          f"output {ratio:.1f} dB")  # fmt: skip
+    in_bits: tuple[bytes | onnx.ModelProto, ...] = content, quantised.model, quantised.model
+    kinds = list(zip(KINDS.items(), in_bits, strict=True))
+    exact = True
+    for board in boards:
+        for (kind, requantise), network in kinds:
+            artifact = api.compile(network, name=name, target=get_board(board).target, requantise=requantise)
+            found = artifact.verify_on(board)
+            exact &= found.passed and (found.bit_exact or kind != "8 bits")
+            figures = found.as_dict()
+            count = figures["instructions"]
+            print(f"  {board:9} {kind:14} {count:12,} instructions  {count / work:5.2f} a multiply-add  "
+                  f"{figures['ram_bytes']:8,} bytes of RAM  {figures['flash_bytes']:8,} of flash")  # fmt: skip
+    return exact and ratio >= MIN_RATIO
+
+
+def noise_ratio(floats: bytes, quantised: onnx.ModelProto, name: str, x: Array) -> float:
+    """The power of the outputs in floats over the power of their differences from the quantised C, in decibels."""
+    outputs: list[Array] = []
+    for model in (floats, quantised):
+        with api.compile(model, target="c") as artifact:
+            outputs.append(np.concatenate([next(iter(artifact.run({name: each}).values())) for each in x]))
+    expected, found = outputs
+    return float(10 * np.log10((expected**2).sum() / ((expected - found) ** 2).sum()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
