@@ -177,7 +177,7 @@ def _main(program: Program, builder: Builder, outputs: Sequence[Value], kept: Se
     """`@main`: inputs and outputs under their names, then the buffers that keep their values between runs."""
     block = builder.block
     block.add_op(ReturnOp(*(builder.materialize(value) for value in (*outputs, *kept))))
-    arguments = [DictionaryAttr({NAME: StringAttr(each.name)}) for each in program.inputs]
+    arguments = [DictionaryAttr({NAME: StringAttr(port.name)}) for port in program.inputs]
     arguments += [_state(buffer, builder.weights) for buffer in program.buffers]
     results = [DictionaryAttr({NAME: StringAttr(name)}) for name, _ in program.outputs]
     main = FuncOp(

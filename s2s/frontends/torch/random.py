@@ -24,9 +24,9 @@ Distribution = Callable[[Sequence[int], int, Value], Value]
 
 def _drawn(node: Node, distribution: Distribution, shape: Sequence[int]) -> Value:
     """Numbers of a distribution as f32."""
-    draws, whole = node.runner.draws, checked_shape(tuple(greatest(shape)), node.place)
-    numbers = distribution(whole, draws.next(), draws.run_number(node.place))
-    for axis, (size, most) in enumerate(zip(shape, whole, strict=True)):
+    draws, greatest_shape = node.runner.draws, checked_shape(tuple(greatest(shape)), node.place)
+    numbers = distribution(greatest_shape, draws.next(), draws.run_number(node.place))
+    for axis, (size, most) in enumerate(zip(shape, greatest_shape, strict=True)):
         numbers = numbers if size is most else take(numbers, axis, 0, size)
     return numbers
 
@@ -62,8 +62,8 @@ def _uniform(node: Node) -> Value:
 def _normal(node: Node) -> Value:
     """Normal numbers of a mean and a deviation, each a number or a tensor."""
     tensors = [node.value(name) for name in ("mean", "std") if isinstance(node.arguments[name], Value)]
-    given = "size" in node.arguments or "self" in node.arguments
-    shape = _shape(node) if given else _broadcast(node, tensors)
+    states_shape = "size" in node.arguments or "self" in node.arguments
+    shape = _shape(node) if states_shape else _broadcast(node, tensors)
     numbers = _drawn(node, philox.normal, shape)
     return cast(numbers * node.operand("std") + node.operand("mean"), node.result_dtype())
 
@@ -94,12 +94,12 @@ def _multinomial(node: Node) -> Value:
         raise node.unsupported(f"draws {count} classes without replacement", "draw one, or with replacement=True")
     rows = x if x.rank == 2 else unsqueeze(x, [0])
     sums = running_sum(cast(rows, _FLOAT), 1)
-    whole = take(sums, 1, x.shape[-1] - 1, 1)
-    at = _drawn(node, philox.uniform, (rows.shape[0], count)) * whole
+    total = take(sums, 1, x.shape[-1] - 1, 1)
+    at = _drawn(node, philox.uniform, (rows.shape[0], count)) * total
     passed = emit(graph.LessEqualOp, unsqueeze(sums, [1]), unsqueeze(at, [2]))
     chosen = emit(graph.ReduceSumOp, cast(passed, np.dtype(np.int32)), axes=[2], keepdims=False)
-    found = cast(minimum(chosen, x.shape[-1] - 1), node.result_dtype())
-    return found if x.rank == 2 else reshape(found, [count])
+    classes = cast(minimum(chosen, x.shape[-1] - 1), node.result_dtype())
+    return classes if x.rank == 2 else reshape(classes, [count])
 
 
 def _permutation(node: Node) -> Value:

@@ -139,11 +139,11 @@ def _kth_value(node: Node) -> list[Value]:
     perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
     rows = transpose(x, perm)
     last = take(emit(graph.TopKOp, rows, count=k, smallest=True), x.rank - 1, k - 1, 1)
-    found = emit(graph.GatherElementsOp, rows, last, axis=x.rank - 1)
+    values = emit(graph.GatherElementsOp, rows, last, axis=x.rank - 1)
     back = [perm.index(dim) for dim in range(x.rank)]
     kept = [1 if dim == axis else size for dim, size in enumerate(x.shape)]
     shape = kept if node.flag("keepdim") else [*kept[:axis], *kept[axis + 1 :]]
-    return [reshape(transpose(each, back), shape) for each in (found, cast(last, INT64))]
+    return [reshape(transpose(kth, back), shape) for kth in (values, cast(last, INT64))]
 
 
 IMPORTERS: Mapping[str, Importer] = {

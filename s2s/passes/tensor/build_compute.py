@@ -110,7 +110,7 @@ class ComputeBuilder:
             op.attributes[DIM_NAMES] = names.attributes[DIM_NAMES]
         if names.extents is not None:
             op.properties["extents"] = names.extents
-        if any(CUTS in each.attributes for each in origins):
+        if any(CUTS in origin.attributes for origin in origins):
             op.attributes[CUTS] = UnitAttr()
         for result, old in zip(op.res, results, strict=True):
             result.name_hint = old.name_hint
