@@ -13,7 +13,7 @@ from pathlib import Path
 
 from support.project import PACKAGES, ROOT
 
-PRONOUNS = re.compile(r"\bthose\b|\bthat of\b|\bwhat\b.*\bwhat\b|\bso (?:many|much)\b", re.IGNORECASE)
+PRONOUNS = re.compile(r"\bthose\b|\bthat of\b|\bwhat\b.*\bwhat\b|\bso (?:many|much)\b|\bas many as\b", re.IGNORECASE)
 """Words that stand for a thing which a first sentence has to name."""
 FIRST_SENTENCE = re.compile(r"(.+?)(?:\.(?:\s|$)|\n\n|$)", re.DOTALL)
 EMPTY_NAMES = frozenset({"each", "found", "given", "known", "made", "own", "whole"})

@@ -71,7 +71,7 @@ def channels_of_a_vector(subject: LayerChannels, target: Target) -> int:
 
 
 def _filling(subject: LayerChannels, target: Target) -> Sequence[Candidate[int]]:
-    """Propose the needed channels, as many as fill vectors, and all."""
+    """Propose the needed channels, the next number that fills vectors, and all."""
     lanes = channels_of_a_vector(subject, target)
     filled = min(-(-subject.needed // lanes) * lanes, subject.channels)
     counts = sorted({subject.needed, filled, subject.channels})

@@ -99,8 +99,8 @@ def _shortest_wait(subject: StreamsUnit, target: Target) -> Sequence[Candidate[A
 
 
 def _filled(subject: StreamsUnit, note: str, plan: _Plan) -> Candidate[Aheads] | Refused:
-    """Leave the smallest constants, whose copies take longest for their bytes, where kernels read them, as many as
-    fit."""
+    """Leave the smallest constants, whose copies take longest for their bytes, where kernels read them, until none
+    fits."""
     order = sorted(range(len(subject.sizes)), key=lambda number: (subject.sizes[number], number))
 
     def choice(count: int) -> Aheads:

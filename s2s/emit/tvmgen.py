@@ -53,7 +53,7 @@ class InterfaceView:
 
 
 def tvmgen_files(info: NetworkInfo, name: str) -> Mapping[str, str]:
-    """Return the header and the source of the interface of a network, by their names. `name` is that of the functions.
+    """Return the header and the source of the interface of a network, by their names. Its functions begin with `name`.
 
     Networks with state, sizes that vary, threads, other devices or constants that are copied to pools are refused:
     their calls have more parts than TVM's interface has.

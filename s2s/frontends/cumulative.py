@@ -1,10 +1,10 @@
-"""Running sums along an axis, for importers of every format."""
+"""Running sums and products along an axis, for importers of every format."""
 
 from math import prod
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Builder, Value, emit
-from s2s.frontends.formulas import reshape, transpose
+from s2s.frontends.formulas import pad, reshape, transpose
 from s2s.frontends.networks import Values, scan
 from s2s.types.size import Size, is_empty
 
@@ -53,3 +53,20 @@ def _by_position(x: Value, axis: int, *, exclusive: bool, reverse: bool) -> Valu
     rows = reshape(x, [positions, *x.shape[axis:]])
     _, (sums,) = scan(x.builder, "running_sums", step, carried=[], scanned=[rows], steps=positions)
     return reshape(sums, x.shape)
+
+
+def running_product(x: Value, axis: int, *, exclusive: bool = False, reverse: bool = False) -> Value:
+    """Products over windows of 1, 2, 4, … elements, each from two of the window before."""
+
+    def shifted(value: Value, distance: int) -> Value:
+        low, high = [0] * x.rank, [0] * x.rank
+        near, far = (high, low) if reverse else (low, high)
+        near[axis], far[axis] = distance, -distance
+        return pad(value, low, high, value=1)
+
+    x = shifted(x, 1) if exclusive else x
+    distance = 1
+    while distance < x.shape[axis]:
+        x = x * shifted(x, distance)
+        distance *= 2
+    return x

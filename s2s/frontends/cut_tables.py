@@ -43,7 +43,8 @@ def _is_cut_by_itself(op: Operation, constant: SSAValue, varying: set[SSAValue],
     if isinstance(op, graph.NetworkOp | ReturnOp):
         return True
     if isinstance(op, graph.ScatterFamilyOp):
-        return op.x is constant
+        beside = [value for value in (op.indices, op.updates) if value is not constant and value in varying]
+        return op.x is constant or not (beside and _is_as_long(constant, names, beside))
     if isinstance(op, graph.ConcatOp) and names[op.axis.value.data]:
         return True
     others = [operand for operand in op.operands if operand is not constant and operand in varying]

@@ -156,7 +156,7 @@ def arc_tangent(y: Value, x: Value) -> Value:
     """Return the angle of the points `(x, y)` as C's `atan2` does, signs of zeros, infinities and NaN included."""
     endless = emit(graph.LogicalAndOp, emit(graph.IsInfOp, y), emit(graph.IsInfOp, x))
     y, x = (select(endless, emit(graph.SignOp, part), part) for part in (y, x))
-    below, left = _has_sign_bit(y), _has_sign_bit(x)
+    below, left = has_sign_bit(y), has_sign_bit(x)
     on_axis, at_zero = equal(x, 0), equal(y, 0)
     unknown = emit(graph.LogicalOrOp, at_zero, emit(graph.IsNanOp, y))
     up = select(unknown, y, select(below, y.like(-pi / 2), pi / 2))
@@ -166,7 +166,7 @@ def arc_tangent(y: Value, x: Value) -> Value:
     return select(turns, arc + select(below, y.like(-pi), pi), arc)
 
 
-def _has_sign_bit(x: Value) -> Value:
+def has_sign_bit(x: Value) -> Value:
     """Whether a float is negative, or a zero with a minus sign."""
     bits = emit(graph.BitcastOp, x, element_type=from_numpy(np.dtype(f"int{8 * x.dtype.itemsize}")))
     return less(bits, 0)

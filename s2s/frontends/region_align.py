@@ -29,7 +29,7 @@ class Bins(NamedTuple):
     counts: tuple[int, int]
     """Rows and columns of a result."""
     ratio: int
-    """Samples along each axis of a bin; 0 for as many as the bin has pixels."""
+    """Samples along each axis of a bin; 0 for the pixels of the bin."""
     scale: float
     """Pixels of `x` for one unit of the corners."""
     half_pixel: bool

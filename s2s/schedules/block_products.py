@@ -50,7 +50,7 @@ def _inputs(op: tensor.ComputeOp, count: int, target: Target) -> list[tuple[int,
 
 
 def _rows(target: Target) -> int:
-    """Return how many rows of the other factor share the loads of the constant: as many as leave registers for sums of
+    """Return how many rows of the other factor share the loads of the constant, and leave registers for sums of
     integers and of floats."""
     return max(1, target.registers // 2 // VECTORS) if target.lanes > 1 else SCALARS
 

@@ -13,7 +13,7 @@ from s2s.targets import Target
 FLOAT = 4
 """Bytes of an element."""
 VECTORS_PER_BLOCK = 2
-"""Vectors in a block of channels, as many as the register tile of the products has."""
+"""Vectors in a block of channels: the vectors in the register tile of the products."""
 
 
 class Tiles(NamedTuple):

@@ -22,8 +22,8 @@ def default_target(on: str, board: str = "") -> str:
 def make_measurer(
     on: str, *, limits: Limits | None = None, parallel: int | None = None, board: str = "", load: str = ""
 ) -> Measurer:
-    """Return what measures in the place `on`, and builds `parallel` candidates at a time, by default as many as
-    `S2S_JOBS` or the cores allow.
+    """Return what measures in the place `on`, and builds `parallel` candidates at a time, by default the
+    number that `S2S_JOBS` or the cores allow.
 
     At a serial port, `board` is the kind of board, and the command `load` puts a program onto it.
     """

@@ -60,6 +60,10 @@ which that is not the greatest, a unit where they do not count."""
 FILLS_ROWS = "fills_rows"
 """Attribute of a routine which reads all rows of its operands: what `fills` says is so behind the last row too."""
 
+CUTS = "cuts"
+"""Attribute of a computation whose result ends, in some run, before the operands that it is moved from: of a constant
+`[9, 4]` a run takes `n` rows. A guard of its reader asks for the end of the result, which the operands do not tell."""
+
 READS_SIZE = "reads_size"
 """Attribute of a kernel: the size of this run that one of its operands holds, with the number of the operand."""
 

@@ -70,7 +70,7 @@ MARGIN = 1.2
 """A call of the library takes a kernel out of a file, and GCC compiles the others differently, up to 0.4 % of a network
 worse; and the library's code takes flash."""
 UNEVEN = Rate(1.6, 9.0)
-"""Ours for fully connected layers on such cores whose outputs are no multiple of four, as many as a vector takes."""
+"""Ours for fully connected layers on such cores whose outputs are no multiple of four, the lanes of a vector."""
 
 
 def library_cost(composite: Composite, target: Target) -> float | None:

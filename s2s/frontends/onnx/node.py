@@ -8,8 +8,8 @@ from onnx import AttributeProto, GraphProto, NodeProto
 
 from s2s.errors import CompilerBug, InputError, UnknownValueError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
+from s2s.frontends.draws import Draws
 from s2s.frontends.names import one_line
-from s2s.frontends.onnx.draws import Draws
 from s2s.frontends.onnx.names import place
 from s2s.frontends.onnx.tensors import read_tensor
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS

@@ -12,13 +12,12 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import ints
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
+from s2s.frontends.draws import RUN_NUMBER
 from s2s.frontends.onnx.narrow import packed, unpacked
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, ui8
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, TEXTS, EmptyTensor, ModelTensor, empty_attribute
 from s2s.types.narrow import NARROW
 from s2s.types.size import Size, all_plain, greatest, is_empty
-
-_RUN = "run_number"
 
 
 class Ports:
@@ -56,8 +55,8 @@ class Ports:
     def run_number(self) -> Value:
         """How often the network has run before, as one u64 that is state of the network."""
         if self._run is None:
-            self._run = self._argument(_RUN, tensor_type(from_numpy(np.dtype(np.uint64)), (1,)))
-            self._attributes.append(DictionaryAttr({NAME: StringAttr(_RUN), STATE: UnitAttr()}))
+            self._run = self._argument(RUN_NUMBER, tensor_type(from_numpy(np.dtype(np.uint64)), (1,)))
+            self._attributes.append(DictionaryAttr({NAME: StringAttr(RUN_NUMBER), STATE: UnitAttr()}))
         return self._run
 
     def _argument(self, name: str, type: AnyTensor) -> Value:

@@ -7,8 +7,8 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.cumulative import running_sum
-from s2s.frontends.formulas import cast, equal, less, minimum, pad, reshape, select, transpose, widened
+from s2s.frontends.cumulative import running_product, running_sum
+from s2s.frontends.formulas import cast, equal, less, minimum, reshape, select, transpose, widened
 from s2s.frontends.onnx.declared_shapes import reduced_axes
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.order import largest
@@ -150,24 +150,9 @@ def _cumsum(node: Node) -> Value:
 
 
 def _cumprod(node: Node) -> Value:
-    return _along(node, lambda x, axis: _running_product(x, axis, node.flag("exclusive"), node.flag("reverse")))
-
-
-def _running_product(x: Value, axis: int, exclusive: bool, reverse: bool) -> Value:
-    """Products over windows of 1, 2, 4, … elements, each from two of the window before."""
-
-    def shifted(value: Value, distance: int) -> Value:
-        low, high = [0] * x.rank, [0] * x.rank
-        near, far = (high, low) if reverse else (low, high)
-        near[axis], far[axis] = distance, -distance
-        return pad(value, low, high, value=1)
-
-    x = shifted(x, 1) if exclusive else x
-    distance = 1
-    while distance < x.shape[axis]:
-        x = x * shifted(x, distance)
-        distance *= 2
-    return x
+    return _along(
+        node, lambda x, axis: running_product(x, axis, exclusive=node.flag("exclusive"), reverse=node.flag("reverse"))
+    )
 
 
 def _top_k(node: Node) -> list[Value]:

@@ -10,12 +10,12 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorPro
 
 from s2s.errors import InputError, S2SError, UnknownValueError, UnsupportedError
 from s2s.frontends.builder import Builder, SizeInsideError, Value
+from s2s.frontends.draws import Draws
 from s2s.frontends.limits import MAX_BODIES, MAX_NODES, MIN_OPSET
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.bodies import SessionBodies
 from s2s.frontends.onnx.custom import Declared, custom_importer
 from s2s.frontends.onnx.declared_shapes import derived_operands
-from s2s.frontends.onnx.draws import Draws
 from s2s.frontends.onnx.names import canonical_domain, label, operator, place
 from s2s.frontends.onnx.narrow import with_kind_of
 from s2s.frontends.onnx.node import Importer, Node

@@ -72,7 +72,7 @@ def _raw_bytes(tensor: TensorProto, dtype: np.dtype[np.generic]) -> int:
 
 
 def _typed_values(tensor: TensorProto, dtype: np.dtype[np.generic]) -> int:
-    """Entries of the typed field: as many as there are bytes, but for six bits, of which an entry holds one element."""
+    """Entries of the typed field: one for each byte, but for six bits, of which an entry holds one element."""
     narrow = NARROW.get(dtype)
     return prod(tensor.dims) if narrow is None or BYTE % narrow.bits else narrow.packed_size(tensor.dims)
 

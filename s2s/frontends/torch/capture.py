@@ -121,7 +121,14 @@ def decomposed(exported: ExportedProgram) -> ExportedProgram:
     table.update(decompositions())
     with warnings.catch_warnings(), lengths_kept(torch) if has_layers(exported.graph) else nullcontext():
         warnings.simplefilter("ignore", FutureWarning)  # torch warns of its own calls
-        return exported.run_decompositions(table)
+        try:
+            return exported.run_decompositions(table)
+        except Exception as error:  # of any kind: torch runs its own meaning of every operator
+            reason = one_line(str(error).strip().partition("\n")[0])
+            raise UnsupportedError(
+                f"the program: torch does not decompose it ({reason}); change the module until "
+                "ExportedProgram.run_decompositions takes it"
+            ) from error
 
 
 def _quantised_weights(torch: Any) -> list[object]:

@@ -114,7 +114,7 @@ def _zero(node: Node) -> int:
 
 
 def _nothing(node: Node) -> None:
-    """An assertion about sizes: they are known here, and have been checked."""
+    """An assertion: sizes are known here, and have been checked; numbers are not, as in `torch.compile`."""
 
 
 def _whole(function: Callable[[Any], int]) -> Callable[[Any], int]:
@@ -128,11 +128,13 @@ def _python(function: Callable[..., Any]) -> Importer:
 
 
 IMPORTERS: Mapping[str, Importer] = {
+    "_assert_async": _nothing,
     "_assert_scalar": _nothing,
     "_assert_tensor_metadata": _nothing,
     "arange": _arange,
     "empty": _sized(0),
     "empty_like": _like(0),
+    "empty_permuted": _sized(0),
     "empty_strided": _sized(0),
     "fill": _fill,
     "full": _full,

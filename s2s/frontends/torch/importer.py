@@ -12,6 +12,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import ints
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
+from s2s.frontends.draws import RUN_NUMBER
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.imported import Imported, Origin
 from s2s.frontends.named_axes import state_sizes, with_symbols
@@ -48,7 +49,8 @@ def import_model(
     block = Block(arg_types=[*types, *states])
     builder = Builder(block, weights, ledger=ledger)
     builder.ledger.place = lambda: builder.node
-    session = Session(builder)
+    runs = _Runs(builder)
+    session = Session(builder, runs.current)
     scope: Scope = dict(program.numbers)
     for argument, port in zip(block.args, [*program.inputs, *program.buffers], strict=True):
         scope[port.node] = builder.computed(argument, port.name)
@@ -61,7 +63,7 @@ def import_model(
     if not outputs:
         raise InputError(f"{program.name}: returns no tensor; return at least one")
     kept = [_new_state(scope.get(buffer.result), buffer) for buffer in program.buffers]
-    main = _main(program, builder, outputs, kept)
+    main = _main(program._replace(buffers=(*program.buffers, *runs.buffers)), builder, outputs, [*kept, *runs.kept])
     module = ModuleOp([*builder.functions, main])
     state_sizes(module, builder.ledger)
     module.verify()
@@ -148,11 +150,34 @@ def _new_state(value: object, buffer: Buffer) -> Value:
     return value
 
 
+class _Runs:
+    """The number of the run: state of the network once an operator draws random numbers."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.buffers: list[Buffer] = []
+        """The buffer that counts the runs, if one does."""
+        self._now: Value | None = None
+
+    def current(self) -> Value:
+        """Return how often the network has run before, as one u64."""
+        if self._now is None:
+            block, initial = self.builder.block, np.zeros(1, np.uint64)
+            self._now = self.builder.computed(block.insert_arg(type_of_array(initial), len(block.args)), RUN_NUMBER)
+            self.buffers.append(Buffer("", RUN_NUMBER, initial, ""))
+        return self._now
+
+    @property
+    def kept(self) -> list[Value]:
+        """What the buffer holds after the run."""
+        return [] if self._now is None else [self._now + 1]
+
+
 def _main(program: Program, builder: Builder, outputs: Sequence[Value], kept: Sequence[Value]) -> FuncOp:
     """`@main`: inputs and outputs under their names, then the buffers that keep their values between runs."""
     block = builder.block
     block.add_op(ReturnOp(*(builder.materialize(value) for value in (*outputs, *kept))))
-    arguments = [DictionaryAttr({NAME: StringAttr(each.name)}) for each in program.inputs]
+    arguments = [DictionaryAttr({NAME: StringAttr(port.name)}) for port in program.inputs]
     arguments += [_state(buffer, builder.weights) for buffer in program.buffers]
     results = [DictionaryAttr({NAME: StringAttr(name)}) for name, _ in program.outputs]
     main = FuncOp(

@@ -7,6 +7,7 @@ import numpy as np
 
 from s2s.errors import CompilerBug, InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Scalar, Value
+from s2s.frontends.draws import Draws
 from s2s.frontends.torch.complex_numbers import Complex
 from s2s.frontends.torch.dtypes import Number, numpy_dtype
 from s2s.frontends.torch.program import Argument, Call, DType, Graph, Ref, TensorInfo
@@ -21,6 +22,11 @@ Bound: TypeAlias = "Value | Complex | Scalar | complex | str | DType | Graph | S
 
 class Runner(Protocol):
     """Imports graphs that a call runs as networks of their own."""
+
+    @property
+    def draws(self) -> Draws:
+        """The operators that draw random numbers."""
+        ...
 
     def run_inside(self, inner: Builder, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
         """The outputs of `graph`, built by `inner`."""

@@ -1,9 +1,10 @@
 """One import: walks the calls of graphs, and collects what cannot be imported."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from s2s.errors import CompilerBug, InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
+from s2s.frontends.draws import Draws
 from s2s.frontends.limits import MAX_DEPTH, MAX_NODES
 from s2s.frontends.torch.complex_numbers import Complex
 from s2s.frontends.torch.dtypes import numpy_dtype
@@ -21,8 +22,9 @@ Scope = dict[str, Bound]
 class Session:
     """Imports calls into `builder`; `failures` are the reasons of all that could not be imported."""
 
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: Builder, run_number: Callable[[], Value]) -> None:
         self.builder = builder
+        self.draws = Draws(lambda: self.builder, builder, run_number)
         self.failures: list[str] = []
         self._calls = 0
         self._depth = 0

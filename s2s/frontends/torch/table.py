@@ -16,12 +16,14 @@ from s2s.frontends.torch import (
     norm,
     pool,
     quantize,
+    random,
     recurrent,
     reduce,
     resize,
     search,
     shape,
     slicing,
+    special,
     spectrum,
     systems,
     vision,
@@ -39,12 +41,14 @@ _FAMILIES = (
     linear,
     norm,
     pool,
+    random,
     recurrent,
     reduce,
     resize,
     search,
     shape,
     slicing,
+    special,
     systems,
 )
 
@@ -61,10 +65,6 @@ IMPORTERS: Mapping[tuple[str, str], Importer] = {
 _BACKWARD = ("computes gradients", "export the model for inference, under torch.no_grad()")
 _DATA_DEPENDENT = ("the shape of its result depends on the data", "compute this part outside the network")
 _COMPLEX = ("this operator is not supported on complex numbers", "compute with real and imaginary parts")
-_RANDOM = (
-    "its result is random",
-    "call eval() on the module before its export, or draw the numbers outside and pass them as an input",
-)
 _UNKNOWN = ("this operator is not supported", "replace it by other operators")
 
 REFUSALS: Mapping[str, tuple[str, str]] = {
@@ -81,24 +81,6 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         )
     },
     "aten.unique_consecutive": _DATA_DEPENDENT,
-    **{
-        f"aten.{name}": _RANDOM
-        for name in (
-            "bernoulli",
-            "multinomial",
-            "native_dropout",
-            "normal",
-            "normal_functional",
-            "rand",
-            "rand_like",
-            "randint",
-            "randint_like",
-            "randn",
-            "randn_like",
-            "randperm",
-            "uniform",
-        )
-    },
     "aten._local_scalar_dense": (
         "takes a number out of a tensor, on which the program then depends",
         "keep it a tensor, or make it an argument that is a number",

@@ -113,7 +113,7 @@ def _is_strided(op: loop.StoreOp) -> bool:
 
 
 def _runs(stores: Sequence[Store]) -> list[list[Store]]:
-    """Group stores to neighbouring positions, up to as many as one operation takes."""
+    """Group stores to neighbouring positions, at most what one operation takes."""
     runs: list[list[Store]] = []
     for store in stores:
         most = min(store.op.lane_stride, store.lanes)

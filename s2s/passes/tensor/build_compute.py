@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 
@@ -13,6 +13,7 @@ from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.dialects.tensor.compute import attribute_type
 from s2s.errors import CompilerBug
+from s2s.types.sizes import CUTS
 
 Slot = tuple[SSAValue, tensor.AccessAttr]
 Position = AffineDimExpr | AffineConstantExpr | SSAValue
@@ -109,6 +110,8 @@ class ComputeBuilder:
             op.attributes[DIM_NAMES] = names.attributes[DIM_NAMES]
         if names.extents is not None:
             op.properties["extents"] = names.extents
+        if any(CUTS in origin.attributes for origin in origins):
+            op.attributes[CUTS] = UnitAttr()
         for result, old in zip(op.res, results, strict=True):
             result.name_hint = old.name_hint
         return op

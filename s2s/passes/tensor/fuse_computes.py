@@ -40,6 +40,7 @@ from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.affine import delinearize, ranges, simplify
 from s2s.types.dtypes import size_in_bytes
+from s2s.types.sizes import CUTS
 
 
 def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
@@ -156,7 +157,9 @@ def _asked_dims(op: tensor.ComputeOp) -> set[int]:
 
 def _same_bounds(producer: tensor.ComputeOp, read: tensor.AccessAttr) -> bool:
     """Return whether `read` misses the result of `producer` exactly if it misses all operands: the maps only permute,
-    and `read` never misses a dimension of one position that they leave out."""
+    the result ends where the operands do, and `read` never misses a dimension of one position that they leave out."""
+    if CUTS in producer.attributes:
+        return False
     never = {dim for dim, expr in enumerate(read.map.data.results) if expr == AffineConstantExpr(0)}
     for operand, access in slots(producer.epilogue, producer.epilogue_accesses):
         axes = list(zip(access.map.data.results, shape_of(operand), strict=True))

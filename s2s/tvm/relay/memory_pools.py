@@ -34,7 +34,7 @@ class PoolInfoProperties:
     """The clock that its cycles are counted by; -1 for the clock of the other pools."""
     read_bandwidth_bytes_per_cycle: int = -1
     write_bandwidth_bytes_per_cycle: int = -1
-    """-1 for as many as are read."""
+    """-1 for the bytes that are read."""
     read_latency_cycles: int = 0
     """Cycles until the first byte of each burst."""
     write_latency_cycles: int = 0

@@ -83,7 +83,7 @@ def dynamic_reshape(x: AnyTensor, shape: Sequence[int], extents: int) -> AnyTens
 
 
 def size_values(y: AnyTensor, values: Sequence[int], names: int) -> AnyTensor:
-    """Numbers, as many as `y` has elements."""
+    """Numbers, one for each element of `y`."""
     if not len(values) == names == prod(y.get_shape()) or y.get_num_dims() > 1:
         raise ShapeError(f"{len(values)} values and {names} names for {y}, which is no row of these")
     return y

@@ -1,6 +1,8 @@
 # pyright: reportUnknownMemberType=false
 """Elementwise operators on zeros, infinities, NaN and the ends of integer types, each pair of them, beside torch."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -24,7 +26,10 @@ _UNARY = [
     "cosh",
     "elu",
     "erf",
+    "erfc",
+    "erfinv",
     "exp",
+    "exp2",
     "expm1",
     "floor",
     "frac",
@@ -48,10 +53,12 @@ _UNARY = [
     "sgn",
     "sigmoid",
     "sign",
+    "signbit",
     "silu",
     "sin",
     "sinh",
     "softplus",
+    "special_erfcx",
     "sqrt",
     "tan",
     "tanh",
@@ -60,12 +67,14 @@ _UNARY = [
 _BINARY = [
     "add",
     "atan2",
+    "copysign",
     "div",
     "eq",
     "floor_divide",
     "fmod",
     "ge",
     "gt",
+    "hypot",
     "le",
     "lt",
     "maximum",
@@ -128,3 +137,28 @@ def test_gelu_of_16_bits_is_rounded_once(dtype: torch.dtype, approximate: str):
     network = Operators([("gelu.default", (Fixed(x.to(dtype)), kind)), ("gelu.default", (Fixed(x), kind))])
     rounded, exact = (numbers.astype(np.float32) for numbers in results_of(network))
     np.testing.assert_allclose(rounded, exact, rtol=torch.finfo(dtype).eps, atol=1e-7)
+
+
+def test_error_functions_keep_their_digits_in_the_tails():
+    x = torch.linspace(-9, 9, 721)
+    inside = torch.linspace(-0.9999, 0.9999, 401)
+    calls: list[tuple[str, Arguments]] = [
+        ("erfc.default", (Fixed(x),)),
+        ("special_erfcx.default", (Fixed(x),)),
+        ("erfinv.default", (Fixed(inside),)),
+    ]
+    expected: list[Any] = [torch.erfc(x.double()), torch.special.erfcx(x.double()), torch.erfinv(inside.double())]
+    for found, wanted in zip(results_of(Operators(calls)), expected, strict=True):
+        np.testing.assert_allclose(found, wanted.numpy(), rtol=3e-5, atol=1e-37)
+
+
+def test_running_products_and_kth_values():
+    x = torch.tensor([[2.0, -3, 0.5, 4, 1.5], [0.25, 8, -1, 3, 7]])
+    calls: list[tuple[str, Arguments]] = [
+        ("cumprod.default", (x, 1)),
+        ("cumprod.default", (x, 0)),
+        ("kthvalue.default", (x, 2, 1)),
+        ("kthvalue.default", (x, 1, 0, True)),
+        ("ldexp.Tensor", (x, torch.tensor([0, 1, -2, 3, 10]))),
+    ]
+    assert differences(Operators(calls)) == []

@@ -160,3 +160,22 @@ func.func private @declined_for_a_calculated_row(%x: tensor<4xf32>, %i: tensor<3
   } : (tensor<2xi32>, tensor<3xf32>) -> tensor<2xf32>
   func.return %z : tensor<2xf32>
 }
+
+// The guard asks for the end of the first `n` elements, which their operand does not tell.
+// CHECK-LABEL: func.func private @guarded_read_of_a_cut
+// CHECK-NEXT:    %part = tensor.compute [9]
+// CHECK:         %y = tensor.compute [12] epilogue(%part at
+func.func private @guarded_read_of_a_cut(%x: tensor<9xf32>) -> tensor<12xf32> {
+  %part = tensor.compute [9] epilogue(%x at #own) extents ["n"] apply {
+  ^bb0(%v: f32):
+    tensor.yield %v : f32
+  } attributes {cuts} : (tensor<9xf32>) -> tensor<9xf32>
+  %y = tensor.compute [12] epilogue(%part at #tensor.access<affine_map<(i) -> (i - 1)>, guarded>) apply {
+  ^bb0(%v: f32):
+    %inside = tensor.in_bounds %v : f32
+    %zero = arith.constant 0.0 : f32
+    %s = arith.select %inside, %v, %zero : f32
+    tensor.yield %s : f32
+  } : (tensor<9xf32>) -> tensor<12xf32>
+  func.return %y : tensor<12xf32>
+}

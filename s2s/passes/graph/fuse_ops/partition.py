@@ -41,7 +41,7 @@ class FusionGroup:
     is_anchor: bool
     size: int = 1
     reads: int = 0
-    """At least as many as the tensors that its kernel reads."""
+    """An upper bound of how many tensors its kernel reads."""
     parent: "FusionGroup | None" = None
 
     def root(self) -> "FusionGroup":

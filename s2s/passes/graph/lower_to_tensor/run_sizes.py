@@ -4,11 +4,11 @@
 ->
     %y = tensor.compute [1, 4] tables(%x) apply { tensor.extract %x[d0 + size "N - 1", d1] }
 
-A slice that begins where a constant says is an access map.
+A slice that begins where a constant says is an access map, with the attribute `cuts` where it ends before its operand.
 """
 
-from xdsl.dialects.builtin import ModuleOp, i32
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import ModuleOp, UnitAttr, i32
+from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.structure.axis_groups import groups_of_every_run
@@ -18,7 +18,7 @@ from s2s.dialects.graph.base import number
 from s2s.passes.graph.lower_to_tensor.compute import at, compute, dims, move
 from s2s.passes.graph.lower_to_tensor.scalars import REM, Scalar, Scalars
 from s2s.types.shapes.window import SIDES
-from s2s.types.sizes import REDUCES, SizeTable, extents_of
+from s2s.types.sizes import CUTS, REDUCES, SizeTable, extents_of
 
 
 class LowerDynamicSlice(RewritePattern):
@@ -29,7 +29,11 @@ class LowerDynamicSlice(RewritePattern):
         if not any(begins):
             d = dims(len(shape))
             places = [place * stride + start for place, start, stride in zip(d, starts, strides, strict=True)]
-            return rewriter.replace(op, [], [move(rewriter, op, shape, [at(op.x, *places)])])
+            result = move(rewriter, op, shape, [at(op.x, *places)])
+            if extents_of(op.extents, len(shape)) != bounds:
+                assert isinstance(result.owner, Operation)
+                result.owner.attributes[CUTS] = UnitAttr()
+            return rewriter.replace(op, [], [result])
 
         def read(s: Scalars, x: Scalar) -> Scalar:
             places = list[Scalar]()

@@ -17,7 +17,7 @@ from s2s.dialects import graph, tensor
 from s2s.types.dtypes import tensor_type
 
 MAX_LANES = 8
-"""Rows that are transformed side by side: as many as a vector has elements."""
+"""Rows that are transformed side by side: the lanes of a vector."""
 PLANES = 4
 """Arrays of the scratch: real and imaginary parts, before and after a step."""
 

@@ -8,6 +8,9 @@ from s2s.errors import UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.support.mutable import mutable
 
+RUN_NUMBER = "run_number"
+"""The name of the state that counts the runs of a network."""
+
 
 @mutable
 class Draws:
