@@ -358,8 +358,7 @@ def fusion(options: CompileOptions) -> Mapping[str, Any]:
 
 def plan(options: CompileOptions) -> Mapping[str, Any]:
     """Return the options of the memory plan: alignment, where ports are stored, whether results overlap operands."""
-    own = [each for each in options.devices if not each.shared]
-    given: dict[str, Any] = {}
+    own, given = [each for each in options.devices if not each.shared], dict[str, Any]()
     if pools := data_pools(options.pools):
         given["pools"] = tuple(map(str, pools))
     if own:
