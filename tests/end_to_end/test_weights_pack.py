@@ -71,7 +71,7 @@ def runs(artifact: Artifact, tree: Path) -> list[dict[str, Any]]:
         (causal, {"streams": {"x": 2}}),
         (sized, {"dims": {"N": (1, 8)}}),
     ],
-    ids=str,
+    ids=lambda part: getattr(part, "__name__", str(part)),
 )
 def test_bits_are_the_same(model: Model, options: dict[str, Any], tmp_path: Path):
     with compiled(model(), **options) as ordinary, compiled(model(), weights="pack", **options) as packed:
