@@ -57,9 +57,9 @@ def show(name: str, boards: list[str], seed: int) -> bool:
     for board in boards:
         for (kind, requantise), network in kinds:
             artifact = api.compile(network, name=name, target=get_board(board).target, requantise=requantise)
-            found = artifact.verify_on(board)
-            exact &= found.passed and (found.bit_exact or kind != "8 bits")
-            figures = found.as_dict()
+            measured = artifact.verify_on(board)
+            exact &= measured.passed and (measured.bit_exact or kind != "8 bits")
+            figures = measured.as_dict()
             count = figures["instructions"]
             print(f"  {board:9} {kind:14} {count:12,} instructions  {count / work:5.2f} a multiply-add  "
                   f"{figures['ram_bytes']:8,} bytes of RAM  {figures['flash_bytes']:8,} of flash")  # fmt: skip
@@ -71,9 +71,9 @@ def noise_ratio(floats: bytes, quantised: onnx.ModelProto, name: str, x: Array) 
     outputs: list[Array] = []
     for model in (floats, quantised):
         with api.compile(model, target="c") as artifact:
-            outputs.append(np.concatenate([next(iter(artifact.run({name: each}).values())) for each in x]))
-    expected, found = outputs
-    return float(10 * np.log10((expected**2).sum() / ((expected - found) ** 2).sum()))
+            outputs.append(np.concatenate([next(iter(artifact.run({name: sample}).values())) for sample in x]))
+    expected, computed = outputs
+    return float(10 * np.log10((expected**2).sum() / ((expected - computed) ** 2).sum()))
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ class BlockCallOp(Op, AccessInterface, PathInterface):
                 "function": function,
                 "arguments": arguments,
                 "map": AffineMapAttr(affine_map),
-                "extents": ArrayAttr([DenseArrayBase.from_list(i64, each) for each in flat]),
+                "extents": ArrayAttr([DenseArrayBase.from_list(i64, numbers) for numbers in flat]),
                 "header": header,
             },
         )
@@ -126,8 +126,8 @@ class BlockCallOp(Op, AccessInterface, PathInterface):
         if not self.buffers or len(self.extents) != len(self.buffers):
             raise VerifyException(f"{self.function.data} takes {len(self.buffers)} blocks, expected extents for each")
         check_map(self.name, self.map.data, len(self.indices), results=len(self.buffers))
-        for each in self.buffers:
-            check_flat(self, each.type)
+        for buffer in self.buffers:
+            check_flat(self, buffer.type)
 
 
 def _extents(block: DenseArrayBase[I64]) -> list[Extent]:

@@ -75,9 +75,9 @@ class ExternOp(Op):
     def verify_(self) -> None:
         if not self.res:
             raise VerifyException(f"{self.name}: {self.routine.data} has no results, expected at least one")
-        for each in self.scratch:
-            if len(as_tensor_type(each).get_shape()) != 1:
-                raise VerifyException(f"{self.name}: scratch {each} is not a row of elements")
+        for scratch in self.scratch:
+            if len(as_tensor_type(scratch).get_shape()) != 1:
+                raise VerifyException(f"{self.name}: scratch {scratch} is not a row of elements")
 
 
 @irdl_attr_definition
@@ -96,8 +96,8 @@ class BlockCallAttr(ParametrizedAttribute):
     @property
     def blocks(self) -> tuple[int, ...]:
         """The blocks that the function takes, in order."""
-        found = [each for each in self.arguments if isa(each, IntegerAttr) and isinstance(each.type, IndexType)]
-        return tuple(each.value.data for each in found)
+        blocks = [block for block in self.arguments if isa(block, IntegerAttr) and isinstance(block.type, IndexType)]
+        return tuple(block.value.data for block in blocks)
 
 
 @op_definition
@@ -171,7 +171,7 @@ class CallBlocksOp(Op):
     @property
     def block_sizes(self) -> list[tuple[int, ...]]:
         """The sizes of the block of each tensor."""
-        return [values_of(each) for each in self.blocks]
+        return [values_of(block) for block in self.blocks]
 
     def verify_(self) -> None:
         tensors = [self.res, *self.inputs]

@@ -68,7 +68,7 @@ class PackedWeights:
     @property
     def size(self) -> int:
         """Bytes of the pack."""
-        return HEADER + max((each.offset + each.array.size for each in self.placed), default=0)
+        return HEADER + max((placed.offset + placed.array.size for placed in self.placed), default=0)
 
     def table(self) -> list[dict[str, Any]]:
         """Describe each weight, as the record of a tree has it."""
@@ -142,10 +142,10 @@ def _is_data(path: str) -> bool:
     return stem.endswith(("_pack", "_weights", "_trace"))
 
 
-def _place(each: Placed) -> PlaceView:
-    array, shape = each.array, "".join(f"[{size}]" for size in each.array.values.shape)
+def _place(placed: Placed) -> PlaceView:
+    array, shape = placed.array, "".join(f"[{size}]" for size in placed.array.values.shape)
     comment = c_comment(f"{element_name(array.element)} {array.name.split(';')[0][:60]} {shape}")
-    return PlaceView(place_macro(array.identifier), each.offset // size_in_bytes(array.element), comment)
+    return PlaceView(place_macro(array.identifier), placed.offset // size_in_bytes(array.element), comment)
 
 
 __all__ = ["PackView", "PackedWeights", "code_of", "interface_record"]

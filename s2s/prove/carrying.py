@@ -48,15 +48,15 @@ def carry(node: object, name: str, variable: Variable, depth: int) -> Sum:
         before, ctype = list(value.items), ctype.scalar
     else:
         before = [value]
-    if not isinstance(ctype, IntType) or any(each is not None and not is_summable(each) for each in before):
+    if not isinstance(ctype, IntType) or any(item is not None and not is_summable(item) for item in before):
         raise Conflict(node)
     carried = [Carried(node, name) for _ in before]
     items: list[Value | None] = [
-        None if each is None else Form(0, (), 0, 0, (mark,)) for each, mark in zip(before, carried, strict=True)
+        None if item is None else Form(0, (), 0, 0, (mark,)) for item, mark in zip(before, carried, strict=True)
     ]
     if not isinstance(value, Aggregate):
         (variable.value,) = items
         return Sum(variable, ctype, before, carried)
-    found = Sum(variable, ctype, before, carried, value.depth)
+    total = Sum(variable, ctype, before, carried, value.depth)
     value.items[:], value.depth = items, depth
-    return found
+    return total

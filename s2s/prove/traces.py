@@ -58,16 +58,16 @@ class Trace:
         accessed = cells[where]
         if not self.has(accessed):
             return False
-        own = self._own(cells, where)
+        current = self._current(cells, where)
         by = self.by[accessed]
-        return bool(np.any((by != NONE) & ((by != own) | ~self.single[accessed]))) or cells.size != self.lanes.count
+        return bool(np.any((by != NONE) & ((by != current) | ~self.single[accessed]))) or cells.size != self.lanes.count
 
     def has_of_later(self, cells: np.ndarray, where: np.ndarray) -> bool:
         """Whether one of the cells that `where` marks, one a lane, was accessed by a later iteration."""
         accessed = cells[where]
-        return self.has(accessed) and bool(np.any(self.by[accessed] > self._own(cells, where)))
+        return self.has(accessed) and bool(np.any(self.by[accessed] > self._current(cells, where)))
 
-    def _own(self, cells: np.ndarray, where: np.ndarray) -> np.ndarray:
+    def _current(self, cells: np.ndarray, where: np.ndarray) -> np.ndarray:
         """The numbers of the iterations that access cells now, as of the loops of the last accesses to them."""
         self._follow()
         return self._numbers(cells)[where] // self._times()[self.depth[cells[where]]]

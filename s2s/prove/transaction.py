@@ -78,7 +78,7 @@ class Transaction:
         lower: list[Level] = [self._shared(buffer), *levels[:at]]
         deeper = levels[at + 1 :]
         for cells in places:
-            if any(each.meets(cells) for each in lower) or any(each.holds_any(cells) for each in deeper):
+            if any(other.meets(cells) for other in lower) or any(other.holds_any(cells) for other in deeper):
                 raise Conflict(level.loops[-1][0])
             level.store(cells)
         level.claim(places[0], levels[:at])
@@ -91,24 +91,24 @@ class Transaction:
                 continue
             level = levels.pop()
             parent = self._level(level.buffer, self.lanes.depth) if self.lanes.depth else None
-            level.finish(parent, [each for each in levels if each is not parent])
+            level.finish(parent, [other for other in levels if other is not parent])
         if not self.lanes.depth:
             for shared in self.shared.values():
                 shared.write(self.pool)
 
     def _shared(self, buffer: Buffer) -> Shared:
         """What all lanes share of a buffer."""
-        found = self.shared.get(id(buffer))
-        if found is None:
-            found = self.shared[id(buffer)] = Shared(buffer, self.lanes)
-        return found
+        shared = self.shared.get(id(buffer))
+        if shared is None:
+            shared = self.shared[id(buffer)] = Shared(buffer, self.lanes)
+        return shared
 
     def _level(self, buffer: Buffer, depth: int) -> Private:
         """The copies of a buffer that belong to the `depth` outermost loops."""
         levels = self.private.setdefault(id(buffer), [])
-        found = next((level for level in levels if level.depth == depth), None)
-        if found is None:
-            found = Private(buffer, self.lanes, depth)
-            levels.append(found)
+        private = next((level for level in levels if level.depth == depth), None)
+        if private is None:
+            private = Private(buffer, self.lanes, depth)
+            levels.append(private)
             levels.sort(key=lambda level: level.depth)
-        return found
+        return private

@@ -59,12 +59,12 @@ def quantize_recurrent(
     del quantized.graph.node[:]
     by_name = {layer.node.output[0]: (layer, ranges) for layer, ranges in zip(layers, observed, strict=True)}
     for node in nodes:
-        found = by_name.get(node.output[0]) if node.op_type in GATES else None
-        if found is None:
+        counterpart = by_name.get(node.output[0]) if node.op_type in GATES else None
+        if counterpart is None:
             quantized.graph.node.append(node)
             continue
         writer = NodeWriter(node.name or node.output[0])
-        _write_layer(writer, node, *found, constants)
+        _write_layer(writer, node, *counterpart, constants)
         quantized.graph.node.extend(writer.nodes)
         quantized.graph.initializer.extend(writer.constants)
     _drop_unread(quantized)
@@ -75,23 +75,23 @@ def _layers(model: onnx.ModelProto) -> Iterator[Layer]:
     for node in model.graph.node:
         if node.op_type not in GATES or node.domain:
             continue
-        given = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+        attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
         names = [*node.input, *[""] * (PEEPHOLES + 1 - len(node.input))]
-        count = 2 if given.get("direction") == b"bidirectional" else 1
-        plain = given.get("activations") in (None, FUNCTIONS[node.op_type] * count)
-        odd = {"clip", "activation_alpha", "activation_beta"} & set(given)
-        asked = given.get("layout", 0) or given.get("input_forget", 0) or names[LENGTHS] or names[PEEPHOLES]
+        count = 2 if attributes.get("direction") == b"bidirectional" else 1
+        plain = attributes.get("activations") in (None, FUNCTIONS[node.op_type] * count)
+        odd = {"clip", "activation_alpha", "activation_beta"} & set(attributes)
+        asked = attributes.get("layout", 0) or attributes.get("input_forget", 0) or names[LENGTHS] or names[PEEPHOLES]
         if odd or asked or not plain or any(name and name not in constants for name in names[WEIGHTS]):
             continue
         w, r, b = (numpy_helper.to_array(constants[name]) if name else None for name in names[WEIGHTS])
         if w is None or r is None or w.dtype != np.float32:
             continue
-        after = node.op_type == "LSTM" or bool(given.get("linear_before_reset", 0))
+        after = node.op_type == "LSTM" or bool(attributes.get("linear_before_reset", 0))
         parts = [
             direction(node.op_type, w[at], r[at], None if b is None else b[at], resets_after=after)
             for at in range(len(w))
         ]
-        first = given.get("direction", b"forward") == b"reverse"
+        first = attributes.get("direction", b"forward") == b"reverse"
         yield Layer(node, tuple(parts), (first, True)[: len(parts)])
 
 
@@ -106,11 +106,11 @@ def _observed(
     inputs = {value.name for value in model.graph.input}
     computed = [name for name in wanted if name not in constants and name not in inputs]
     run = session(model, computed)
-    found: list[list[tuple[Ranges, int]]] = [[({}, 0) for _ in layer.directions] for layer in layers]
+    observed: list[list[tuple[Ranges, int]]] = [[({}, 0) for _ in layer.directions] for layer in layers]
     for sample in samples:
         results: list[Array] = run.run(computed, dict(sample)) if computed else []
         values: dict[str, Array] = {**constants, **sample, **dict(zip(computed, results, strict=True))}
-        for layer, ranges in zip(layers, found, strict=True):
+        for layer, ranges in zip(layers, observed, strict=True):
             x = values[layer.node.input[0]]
             for at, part in enumerate(layer.directions):
                 begin = [
@@ -119,7 +119,7 @@ def _observed(
                 ]
                 observe(part, x[::-1] if layer.backward[at] else x, begin, ranges[at][0])
                 ranges[at] = ranges[at][0], x.shape[1]
-    return found
+    return observed
 
 
 def _write_layer(
@@ -139,12 +139,12 @@ def _write_layer(
         kinds = ["h", "c"][: len(layer.states)]
         begin: list[str] = []
         for n, (kind, name) in enumerate(zip(kinds, layer.states, strict=True)):
-            known = constants.get(name) if name else np.zeros((at + 1, batch, part.units), np.float32)
-            if known is not None:
-                begin.append(o.constant(quantized_array(known[at], scales[kind]), np.int8, kind))
+            initial = constants.get(name) if name else np.zeros((at + 1, batch, part.units), np.float32)
+            if initial is not None:
+                begin.append(o.constant(quantized_array(initial[at], scales[kind]), np.int8, kind))
                 continue
-            given = o.add("Gather", node.input[STATES[node.op_type][n]], o.constant(at, np.int64), axis=0)
-            begin.append(o.quantize(given, scales[kind]))
+            gathered = o.add("Gather", node.input[STATES[node.op_type][n]], o.constant(at, np.int64), axis=0)
+            begin.append(o.quantize(gathered, scales[kind]))
         body, last = _body(o.name("step"), part, scales, batch), [o.name("last") for _ in kinds]
         ys, way = o.name("sequence"), [int(layer.backward[at])]
         o.nodes.append(
@@ -167,12 +167,12 @@ def _body(name: str, layer: Direction, scales: Mapping[str, float], batch: int) 
     ends = write_step(b, layer, scales, f"{name}/p", begin)
     put = b.add("Identity", ends[0])
     shape = [batch, layer.units]
-    inputs = [*((each, shape) for each in begin), (f"{name}/p", [batch, layer.inputs.shape[1]])]
+    inputs = [*((state, shape) for state in begin), (f"{name}/p", [batch, layer.inputs.shape[1]])]
     return helper.make_graph(
         b.nodes,
         name,
-        [helper.make_tensor_value_info(each, TensorProto.INT8, sizes) for each, sizes in inputs],
-        [helper.make_tensor_value_info(each, TensorProto.INT8, shape) for each in (*ends, put)],
+        [helper.make_tensor_value_info(port, TensorProto.INT8, sizes) for port, sizes in inputs],
+        [helper.make_tensor_value_info(port, TensorProto.INT8, shape) for port in (*ends, put)],
         b.constants,
     )
 

@@ -63,7 +63,7 @@ def _compiled(model: "Source", options: CompileOptions, record: Mapping[str, Any
 
 
 def _size(tree: Tree) -> int:
-    return max(each["offset"] + each["size"] for each in tree.record["pack"]["arrays"])
+    return max(array["offset"] + array["size"] for array in tree.record["pack"]["arrays"])
 
 
 def _differences(old: Tree, new: Tree) -> Iterator[str]:
@@ -85,22 +85,22 @@ def _ports(kind: str, old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[st
 
 
 def _weights(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    before, now = ({each["identifier"]: each for each in arrays} for arrays in (old, new))
-    for name, each in before.items():
+    before, now = ({array["identifier"]: array for array in arrays} for arrays in (old, new))
+    for name, weight in before.items():
         if name not in now:
-            yield f"{each['name']}: a weight of the code, and none of the new model"
-        elif (now_type := _type(now[name])) != _type(each):
-            yield f"{each['name']}: {_type(each)}, now {now_type}"
+            yield f"{weight['name']}: a weight of the code, and none of the new model"
+        elif (now_type := _type(now[name])) != _type(weight):
+            yield f"{weight['name']}: {_type(weight)}, now {now_type}"
     yield from (
-        f"{each['name']}: a weight that the code does not have" for name, each in now.items() if name not in before
+        f"{weight['name']}: a weight that the code does not have" for name, weight in now.items() if name not in before
     )
 
 
 def _sums(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Say which accumulators hung on values of weights."""
-    before = {each["layer"]: each["accumulator"] for each in old}
-    for each in new:
-        layer, kind = each["layer"], each["accumulator"]
+    before = {layer_sum["layer"]: layer_sum["accumulator"] for layer_sum in old}
+    for layer_sum in new:
+        layer, kind = layer_sum["layer"], layer_sum["accumulator"]
         if before.get(layer, kind) != kind:
             yield f"{layer}: sums in {before[layer]}, which the new weights may overflow; now {kind}"
 

@@ -87,5 +87,5 @@ def _region(ops: list[Operation]) -> Region:
     members, rank = set(ops), _rank(ops[0].results[0])
     computed = {op.results[0] for op in ops}
     read = [value for op in ops for value in data_of(op) if value not in computed and not is_known(value)]
-    given = [op.results[0] for op in ops if any(use.operation not in members for use in op.results[0].uses)]
-    return Region(tuple(ops), tuple(value for value in dict.fromkeys(read) if _rank(value) == rank), tuple(given))
+    results = [op.results[0] for op in ops if any(use.operation not in members for use in op.results[0].uses)]
+    return Region(tuple(ops), tuple(value for value in dict.fromkeys(read) if _rank(value) == rank), tuple(results))

@@ -144,7 +144,7 @@ class _Packing:
         """Replace the names of weights by pointers into the pack, from a pointer for each element type."""
         uses = self._uses(func)
         elements = list(dict.fromkeys(map(_element, uses)))
-        texts = ["w"] if len(elements) == 1 else [f"w_{element_name(each)}" for each in elements]
+        texts = ["w"] if len(elements) == 1 else [f"w_{element_name(element)}" for element in elements]
         b, bases = Builder(Block()), dict[Attribute, SSAValue]()
         for element, name in zip(elements, unique_identifiers(texts, taken=_names(func)), strict=True):
             let = c.LetOp(name, _address(b, weights), c.PtrType(element, const=True))
@@ -221,7 +221,7 @@ def _callees(func: c.FuncOp) -> Iterable[str]:
 def _names(func: c.FuncOp) -> Sequence[str]:
     """Return the names that a function has given already."""
     named = [op.identifier for op in walk(func) if isinstance(op, c.LetOp | c.VariableOp)]
-    return [each.data for each in (*(func.parameters or ()), *named) if each is not None]
+    return [identifier.data for identifier in (*(func.parameters or ()), *named) if identifier is not None]
 
 
 def _element(op: c.SymbolOp) -> Attribute:

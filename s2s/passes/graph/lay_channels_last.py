@@ -56,11 +56,11 @@ class LayChannelsLastPass(ModulePass):
         main = function_named(op, "main")
         if main is None:
             return
-        found = list(regions(main))
+        candidates = list(regions(main))
         with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
-            subjects = [ImageRegion(op, each.ops, each.moved, each.work, self.by_rows) for each in found]
+            subjects = [ImageRegion(op, region.ops, region.moved, region.work, self.by_rows) for region in candidates]
             chosen = [chooser.choose(ChannelOrderKind(), subject) for subject in subjects]
-        wanted = [region for region, order in zip(found, chosen, strict=True) if order == LAST]
+        wanted = [region for region, order in zip(candidates, chosen, strict=True) if order == LAST]
         for region in wanted:
             _Layout(region, weights_of(ctx)).run()
         if wanted:
@@ -99,16 +99,16 @@ class _Layout:
         changed = reordered(op, self.order)
         assert changed is not None
         data = len(data_of(op))
-        operands = [self._operand(op, each) if n < data else each for n, each in enumerate(op.operands)]
-        made = type(op).create(
+        operands = [self._operand(op, operand) if n < data else operand for n, operand in enumerate(op.operands)]
+        turned = type(op).create(
             operands=operands,
             result_types=[self._type(op.results[0])],
             properties={**op.properties, **_stated(changed)},
             attributes=op.attributes,
         )
-        made.results[0].name_hint = op.results[0].name_hint
-        Rewriter.insert_op(made, InsertPoint.before(op))
-        self.laid[op.results[0]] = made.results[0]
+        turned.results[0].name_hint = op.results[0].name_hint
+        Rewriter.insert_op(turned, InsertPoint.before(op))
+        self.laid[op.results[0]] = turned.results[0]
 
     def _type(self, value: SSAValue) -> Attribute:
         type = type_of(value)
@@ -121,9 +121,9 @@ class _Layout:
             return self.laid[value]
         if type_of(value).get_num_dims() == 0:
             return value
-        made = self._constant(op, value) or self._transposed(op, value)
-        Rewriter.insert_op(made, InsertPoint.before(op))
-        self.laid[value] = made[-1].results[0]
+        operations = self._constant(op, value) or self._transposed(op, value)
+        Rewriter.insert_op(operations, InsertPoint.before(op))
+        self.laid[value] = operations[-1].results[0]
         return self.laid[value]
 
     def _constant(self, op: Operation, value: SSAValue) -> list[Operation] | None:
@@ -138,8 +138,8 @@ class _Layout:
         raised = [graph.ReshapeOp(value, self._raised(shape))] if len(shape) < len(self.order) else []
         turned = graph.TransposeOp(raised[0].y if raised else value, perm=self.order)
         turned.y.name_hint = value.name_hint
-        for each in (*raised, turned):
-            copy_provenance(each, op)
+        for inserted in (*raised, turned):
+            copy_provenance(inserted, op)
         return [*raised, turned]
 
     def _raised(self, shape: Sequence[int]) -> tuple[int, ...]:
@@ -153,4 +153,4 @@ def _owner(value: SSAValue) -> Operation:
 
 
 def _stated(properties: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
-    return {name: each for name, each in properties.items() if each is not None}
+    return {name: attribute for name, attribute in properties.items() if attribute is not None}

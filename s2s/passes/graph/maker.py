@@ -36,8 +36,8 @@ class Maker(NamedTuple):
 
     def placed(self, value: SSAValue) -> SSAValue:
         """Insert the operation that defines `value`, if it is not in a block yet; return `value`."""
-        made = value.owner
-        return self(made) if isinstance(made, Operation) and made.parent is None else value
+        owner = value.owner
+        return self(owner) if isinstance(owner, Operation) and owner.parent is None else value
 
     def constant(self, array: Array, role: str) -> SSAValue:
         """Insert `array` as a constant of the network."""
@@ -46,11 +46,11 @@ class Maker(NamedTuple):
     def joined(self, x: SSAValue, axis: int, size: int) -> SSAValue:
         """Make one dimension of `axis` and the one behind it, cut to `size`."""
         shape = as_tensor_type(x.type).get_shape()
-        whole = [*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]]
-        merged = self(graph.ReshapeOp(x, whole))
-        if whole[axis] == size:
+        joined_shape = [*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]]
+        merged = self(graph.ReshapeOp(x, joined_shape))
+        if joined_shape[axis] == size:
             return merged
-        cut = [*whole[:axis], size, *whole[axis + 1 :]]
+        cut = [*joined_shape[:axis], size, *joined_shape[axis + 1 :]]
         return self(graph.SliceOp(merged, starts=[0] * len(cut), sizes=cut, strides=[1] * len(cut)))
 
     def real(self, value: float) -> SSAValue:

@@ -208,14 +208,14 @@ class SystemLibrary(Module):
 
     def function_names(self) -> list[str]:
         """The names of these functions."""
-        return [*functions_of_c(), *(name for each in _system_modules() for name in each.function_names())]
+        return [*functions_of_c(), *(name for module in _system_modules() for name in module.function_names())]
 
     def find(self, name: str, query_imports: bool = False) -> PackedFunc | None:
         """The function of a name, None where there is none."""
         if (function := functions_of_c().get(name)) is not None:
             return function
-        linked = (each.find(name) for each in _system_modules())
-        return next((each for each in linked if each is not None), None) or super().find(name, query_imports)
+        linked = (module.find(name) for module in _system_modules())
+        return next((packed for packed in linked if packed is not None), None) or super().find(name, query_imports)
 
 
 def _system_modules() -> list[Module]:
@@ -240,7 +240,7 @@ def _system_modules_of(path: str) -> list[Module]:
         return []
     library = LibraryModule(path)
     modules = [load_blob(blob, library) for blob in library.blobs]
-    return [each for each in modules if each.type_key == FUNCTION_LIBRARY and each.is_system]
+    return [module for module in modules if module.type_key == FUNCTION_LIBRARY and module.is_system]
 
 
 def system_lib() -> Module:
@@ -266,8 +266,8 @@ class MetadataModule(SourceModule):
 
 def loaded_network(module: Module, name: str) -> LoadedNetwork:
     """Return the network of the library that a module imports, as the record in its metadata describes it."""
-    library = next((each for each in module.imported_modules if isinstance(each, LibraryModule)), None)
-    metadata = next((each for each in module.imported_modules if isinstance(each, MetadataModule)), None)
+    library = next((imported for imported in module.imported_modules if isinstance(imported, LibraryModule)), None)
+    metadata = next((imported for imported in module.imported_modules if isinstance(imported, MetadataModule)), None)
     if library is None or metadata is None:
         raise InputError(f"{name}: its code or the metadata of this are missing; import both modules")
     return load_library(library.path, metadata.record)
@@ -292,16 +292,16 @@ def _load_metadata(data: bytes) -> Module:
 def load_module(path: str | Path, fmt: str = "") -> Module:
     """Load what `export_library` and `save` have written: a shared library (`.so`), or objects (`.tar`, `.o`), which
     are linked first."""
-    given = Path(path)
-    if not given.is_file():
+    file = Path(path)
+    if not file.is_file():
         raise InputError(f"{path}: there is no such file; give what export_library has written")
-    kind = fmt or given.suffix.lstrip(".")
+    kind = fmt or file.suffix.lstrip(".")
     if kind == "so":
-        return _load_library(given)
+        return _load_library(file)
     if kind in ("tar", "o", "obj"):
         folder = tempfile.TemporaryDirectory(prefix="s2s-module-")
         linked = Path(folder.name) / "module.so"
-        create_shared(linked, _objects(given, Path(folder.name)) if kind == "tar" else [given])
+        create_shared(linked, _objects(file, Path(folder.name)) if kind == "tar" else [file])
         module = _load_library(linked)
         weakref.finalize(module, folder.cleanup)
         return module
@@ -360,5 +360,5 @@ def create_shared(
 ) -> None:
     """Compile and link C files and objects to a shared library."""
     compiler = (cc,) if cc is not None else default_compiler()
-    files = [Path(each).resolve() for each in ([objects] if isinstance(objects, str | Path) else objects)]
+    files = [Path(file).resolve() for file in ([objects] if isinstance(objects, str | Path) else objects)]
     run_program([*compiler, "-shared", "-fPIC", *(options or ()), "-o", Path(output).resolve(), *files, "-lm"])

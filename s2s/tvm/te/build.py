@@ -62,9 +62,9 @@ def lower(
     They are the loops that the C has, so vectors and register tiles are those of `target`. Where no argument is
     computed, the results of the schedule are added to them.
     """
-    tensors = [argument_of(each) for each in args]
-    if all(isinstance(each.op, PlaceholderOp) for each in tensors):
-        tensors += [each for op in sch.outputs for each in outputs_of(op)]
+    tensors = [argument_of(arg) for arg in args]
+    if all(isinstance(argument.op, PlaceholderOp) for argument in tensors):
+        tensors += [output for op in sch.outputs for output in outputs_of(op)]
     compilation = compilation_of(sch, tensors, DEFAULT_NAME if name == "main" else name, target, bind)
     module = compilation.at("loop").module
     if not simple_mode:
@@ -76,9 +76,9 @@ def readable(kernel: Operation) -> str:
     """A kernel as text: its formula as comments, then its loops, without attributes."""
     shown = kernel.clone()
     doc = shown.attributes.get("doc")
-    shown.attributes = {name: each for name, each in shown.attributes.items() if name in SHOWN_ATTRIBUTES}
+    shown.attributes = {name: attribute for name, attribute in shown.attributes.items() if name in SHOWN_ATTRIBUTES}
     comments = doc.data.splitlines() if isinstance(doc, StringAttr) else []
-    return "\n".join([*(f"// {each}" for each in comments), str(shown)])
+    return "\n".join([*(f"// {line}" for line in comments), str(shown)])
 
 
 def build(
@@ -94,7 +94,7 @@ def build(
     Its arguments are arrays of numpy (or what numpy reads by DLPack), in the order of `args`; those that are computed
     are written in place.
     """
-    tensors = [argument_of(each) for each in args]
+    tensors = [argument_of(arg) for arg in args]
     for stage in sch.stages:
         check_imports(stage)
     compilation = compilation_of(sch, tensors, name, target, bind)
@@ -116,7 +116,7 @@ def compilation_of(
 def _is_parallel(module: ModuleOp) -> bool:
     """Whether a schedule divides loops among threads."""
     schedules = [op.schedule for op in module.walk() if isinstance(op, tensor.Computation)]
-    return any(each is not None and each.find(Parallel) is not None for each in schedules)
+    return any(schedule is not None and schedule.find(Parallel) is not None for schedule in schedules)
 
 
 class Function(Module):
@@ -180,8 +180,8 @@ class Function(Module):
         function = FunctionLibrary(self.entry_name, names, is_system=self.is_system)
         library = Module()
         metadata = MetadataModule.of(self.artifact.tree().record)
-        linked = [each for each in self.imported_modules if isinstance(each, Function | StaticLibrary)]
-        for module in (library, metadata, *(each for each in self.imported_modules if each not in linked)):
+        linked = [imported for imported in self.imported_modules if isinstance(imported, Function | StaticLibrary)]
+        for module in (library, metadata, *(imported for imported in self.imported_modules if imported not in linked)):
             function.import_module(module)
         cc, options = keywords.pop("cc", None), tuple(keywords.pop("options", ()))
         with tempfile.TemporaryDirectory(prefix="s2s-imports-") as folder:
@@ -214,9 +214,9 @@ class Function(Module):
         ports = {port.name: port for port in (*self._library.inputs, *self._library.outputs)}
         read: list[Array] = []
         written: list[Array] = []
-        for (name, argument), given in zip(self._args, arrays, strict=True):
+        for (name, argument), value in zip(self._args, arrays, strict=True):
             port = ports[name]
-            array = np.asarray(given, port.dtype) if isinstance(given, int | float) else as_array(given)
+            array = np.asarray(value, port.dtype) if isinstance(value, int | float) else as_array(value)
             if array.dtype != port.dtype or array.shape != port.shape:
                 fact = f"{array.dtype}{list(array.shape)} given, {port.model_type} wanted"
                 raise InputError(f"{self.entry_name}: {name}: {fact}; convert it")

@@ -161,17 +161,17 @@ class _Network:
 
     def _call_kernel(self, nests: Sequence[Nest], read_later: Set[object]) -> None:
         """Call the kernel of the nests between two calls of functions outside."""
-        own = {each.key: each for nest in nests for each in nest.outputs}
-        read = {source.key: source for nest in nests for source in nest.sources if source.key not in own}
+        computed = {output.key: output for nest in nests for output in nest.outputs}
+        read = {source.key: source for nest in nests for source in nest.sources if source.key not in computed}
         operands = [read[key] for key in self._values if key in read]
-        results = [each for each in self._outputs if each.key in own]
-        taken = {each.key for each in results}
-        results += [each for key, each in own.items() if key in read_later and key not in taken]
-        is_only = not any(isinstance(each, ExternCall | ScanPart | BlocksPart) for each in self._parts)
+        results = [output for output in self._outputs if output.key in computed]
+        taken = {result.key for result in results}
+        results += [output for key, output in computed.items() if key in read_later and key not in taken]
+        is_only = not any(isinstance(part, ExternCall | ScanPart | BlocksPart) for part in self._parts)
         name = self._name if is_only else f"{self._name}_{len(self._kernels)}"
         kernel = self._kernel(name, nests, operands, results)
         self._kernels.append(kernel)
-        call = graph.CallOp(name, [self._values[each.key] for each in operands], kernel.function_type.outputs.data)
+        call = graph.CallOp(name, [self._values[source.key] for source in operands], kernel.function_type.outputs.data)
         self._add(call, results)
 
     def _kernel(
@@ -187,7 +187,7 @@ class _Network:
         tiles = tiles_of(nests, loops)
         for number, (nest, each) in enumerate(zip(nests, loops, strict=True)):
             op = _insert(block, nest, each, values, tiles.get(number, ()))
-            values |= {made.key: value for made, value in zip(nest.outputs, op.res, strict=True)}
+            values |= {output.key: value for output, value in zip(nest.outputs, op.res, strict=True)}
         _check_tiles(block, nests)
         block.add_op(ReturnOp(*(values[each.key] for each in results)))
         types = [self._type(each) for each in operands], [self._type(each) for each in results]
@@ -259,14 +259,14 @@ def _network(kernel: FuncOp, name: str, tied: int) -> FuncOp:
 
 
 def _check_arguments(parts: Sequence[Part], inputs: Sequence[Tensor], outputs: Sequence[Tensor], name: str) -> None:
-    given = {each.key for each in inputs}
-    made = {each.key for part in parts for each in _made_by(part)}
+    arguments = {port.key for port in inputs}
+    computed = {output.key for part in parts for output in _made_by(part)}
     read = [source for part in parts for source in _sources(part)]
-    missing = [each.name for each in read if isinstance(each.op, PlaceholderOp) and each.key not in given]
+    missing = [source.name for source in read if isinstance(source.op, PlaceholderOp) and source.key not in arguments]
     if missing:
         raise InputError(f"te.build {name}: {missing[0]} is read, and no argument; add it to the arguments")
     wanted = [each for each in (*outputs, *read) if not isinstance(each.op, PlaceholderOp)]
-    unknown = [each.name for each in wanted if each.key not in made]
+    unknown = [each.name for each in wanted if each.key not in computed]
     if unknown:
         raise InputError(f"te.build {name}: {unknown[0]} is inlined or no part of the schedule; compute it by itself")
     if not outputs:
@@ -294,8 +294,8 @@ def _insert(
     reason = refusal(op, schedule)
     if reason is not None:
         raise nest.refusal(f"its directives {schedule} do not fit ({reason}); choose others")
-    for made, value in zip(nest.outputs, op.res, strict=True):
-        value.name_hint = _hint(nest.name if len(op.res) == 1 else made.name)
+    for output, value in zip(nest.outputs, op.res, strict=True):
+        value.name_hint = _hint(nest.name if len(op.res) == 1 else output.name)
     return op
 
 
