@@ -143,8 +143,9 @@ class CallBlocksOp(Op):
         header: str,
     ) -> None:
         (result, *_), *inputs = tensors
+        assert isinstance(result, TensorType)
         super().__init__(
-            operands=[[value for value, _, _ in inputs]],
+            operands=[[tensor for tensor, _, _ in inputs if isinstance(tensor, SSAValue)]],
             properties={
                 "domain": integers(domain),
                 "reduced": integers(reduced),

@@ -54,7 +54,8 @@ def within_ram(compilation: Compilation) -> Compilation:
     extra = best.operations / first.operations - 1 if first.operations else 0.0
     if isinstance(options.ram_budget, int) and best.ram > options.ram_budget:
         least = "with the given line buffers and scratch " if _plan_is_given(options.decisions) else "at least "
-        price = f", for about {extra:.1%} more operations than in {first.ram} bytes" if best.ram < first.ram else ""
+        change = f"{abs(extra):.1%} {'more' if extra > 0 else 'fewer'}"
+        price = f", for about {change} operations than in {first.ram} bytes" if best.ram < first.ram else ""
         raise InputError(
             f"--ram-budget {options.ram_budget}: the network takes {least}{best.ram} bytes of RAM, inputs and outputs"
             f" included{price}; give --ram-budget {best.ram}, or min"

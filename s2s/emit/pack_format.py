@@ -47,9 +47,7 @@ class Pack(NamedTuple):
         head += _CRC.pack(zlib.crc32(self.weights, zlib.crc32(head)))
         signature = bytes(SIGNATURE) if signer is None else signer.sign(head)
         if len(signature) != SIGNATURE:
-            raise InputError(
-                f"a signature has {len(signature)} bytes; sign with Ed25519 or P-256, which give {SIGNATURE}"
-            )
+            raise InputError(f"signature: has {len(signature)} bytes, not {SIGNATURE}; sign with Ed25519 or P-256")
         return head + signature + self.weights
 
 

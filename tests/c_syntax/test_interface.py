@@ -72,6 +72,6 @@ def test_calls_and_prototypes_have_one_order() -> None:
         threads=Threads(2, "pthreads"), sizes={"n": SizeRange(1, 4)}, states=(StateInfo("h", f32, (4,), 0),), loaded=8
     )
     assert everything.run(["arena"], names, sizes="&sizes") == "net_run(arena, &pool, &sizes, x, pool, y)"
-    assert everything.arguments([0], [3, 4, 5], pool=1, sizes=2) == [0, 1, 2, 3, 4, 5]
+    assert everything.arguments([0], [3, 4, 5], weights=-1, pool=1, sizes=2) == [0, 1, 2, 3, 4, 5]
     pointers = ", ".join(["void *"] * 6)
     assert everything.prototypes() == f"int net_run({pointers}); int net_reset(void *); int net_load(void *);"

@@ -111,11 +111,11 @@ def test_any_legal_choice_is_right_on_cortex_m4(seed: int):
 
 
 def test_choices_of_every_kind_are_drawn():
-    """Kinds that only a budget of RAM, memory pools, devices, a generator, a strategy or a stream asks for are not
+    """Kinds that only a budget of RAM, memory pools, devices, a generator, a strategy, a stream or rows ask for are not
     among them, and none that want small cores, dequantised weights or decision trees."""
     MADE.clear()
     for name in FIXED:
         compiled(name, "x86-64-v3", SEEDS.get(name, 0), threads=2)
     pools = {"pool", "pools", "streams", "weight blocks", "code"}
-    asked = {"device", "external", "implementation", "line buffers", "scratch", "window slack"}
+    asked = {"channel order", "device", "external", "implementation", "line buffers", "scratch", "window slack"}
     assert set(MADE) == set(KINDS) - pools - asked - {"constant bits", "constant codes", "packed weights", "trees"}

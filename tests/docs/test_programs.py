@@ -51,7 +51,7 @@ from s2s.tvm import relay
 from s2s.tvm.contrib import graph_executor
 module, params = relay.IRModule.from_expr(relay.nn.softmax(relay.var("x", shape=(1, 4)))), {}
 x, y = np.zeros((1, 4), np.float32), np.zeros((1, 4), np.float32)
-scratch = [np.zeros(size, np.float32) for size in (1, 4, 1)]
+scratch = [np.zeros(4, np.float32)]
 """,
     "scikit-learn": """
 import numpy as np, s2s

@@ -14,7 +14,7 @@ from support.c_compilers import COMPILERS, WARNINGS, require, run
 from support.onnx_text import onnx_model
 from support.project import ROOT
 
-BOARD = ROOT / "examples" / "tvm_byoc"
+BOARD = ROOT / "examples" / "board"
 EMULATOR = ("qemu-system-arm", "-M", "mps2-an386", "-nographic", "-monitor", "none", "-serial", "none")
 CROSS = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-O2", "-std=c99")
 BARE = ("-nostartfiles", "-specs=nano.specs", "-specs=nosys.specs")

@@ -143,7 +143,7 @@ def test_the_build_is_described(capsys: pytest.CaptureFixture[str]):
 def test_results_and_errors_of_the_driver(tmp_path: Path):
     result = tvmc.TVMCResult({"output_0": tvm.nd.array([1.0, 2.0])}, None)
     assert (result.get_output("output_0").numpy().tolist(), list(result.outputs)) == ([1, 2], ["output_0"])
-    with pytest.raises(tvmc.TVMCException, match=r"format '\.unknown' is not known"):
+    with pytest.raises(tvmc.TVMCException, match=r"format '\.unknown': is not known"):
         tvmc.load(str(tmp_path / "net.unknown"))
     with pytest.raises(FileNotFoundError, match="there is no such file"):
         tvmc.load(str(tmp_path / "net.onnx"))

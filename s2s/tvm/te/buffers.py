@@ -31,7 +31,7 @@ class Buffer:
     ) -> "Buffer | Pointer":
         """A pointer to the first element, which is read (`r`), written (`w`), or both."""
         if set(access_mask) - {"r", "w"} or not access_mask:
-            raise InputError(f"{self.name}.access_ptr {access_mask!r}: give r, w or rw")
+            raise InputError(f"{self.name}.access_ptr: {access_mask!r} is no access; give r, w or rw")
         if (ptr_type, content_lanes, offset) != ("handle", 1, 0):
             raise UnsupportedError(f"{self.name}.access_ptr: points to the first element; leave other arguments out")
         return Pointer(self, access_mask)

@@ -63,7 +63,9 @@ def decl_tensor_intrin(
         raise InputError(f"decl_tensor_intrin {name}: reads what formulas compute; give placeholders alone")
     factor = int((default_buffer_params or {}).get("offset_factor", 1))
     if set(default_buffer_params or {}) - {"offset_factor"}:
-        raise UnsupportedError(f"decl_tensor_intrin {name}: of default_buffer_params, only offset_factor is offered")
+        raise UnsupportedError(
+            f"decl_tensor_intrin {name}: default_buffer_params but offset_factor are not offered; leave them out"
+        )
     buffers = tuple(
         bound[operand] if operand in bound else Buffer(operand.name, operand.shape, operand.dtype, (), factor)
         for operand in (*inputs, op.output(0))

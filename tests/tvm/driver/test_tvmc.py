@@ -92,8 +92,8 @@ def test_kernels_are_tuned_and_the_log_is_built(model: str, tmp_path: Path):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("net.h5", "net.h5: format keras is not read; write the model as ONNX or TFLite"),
-        ("net.xyz", r"net.xyz: format '.xyz' is not known; give one of onnx, tflite"),
+        ("net.h5", "net.h5: format keras: is not read; write the model as ONNX or TFLite"),
+        ("net.xyz", r"net.xyz: format '.xyz': is not known; give one of onnx, tflite"),
         ("none.onnx", "none.onnx: there is no such file"),
     ],
 )
@@ -196,9 +196,9 @@ def test_readers_are_found_by_name_and_by_the_ending_of_a_file():
     for name, kind in kinds.items():
         assert type(frontends.get_frontend_by_name(name)) is kind
         assert all(type(frontends.guess_frontend(f"net.{ending}")) is kind for ending in kind.suffixes())
-    with pytest.raises(tvmc.TVMCException, match=r"format '.txt' is not known; give one of onnx"):
+    with pytest.raises(tvmc.TVMCException, match=r"format '.txt': is not known; give one of onnx"):
         frontends.guess_frontend("net.txt")
-    with pytest.raises(UnsupportedError, match="format keras is not read; write the model as ONNX or TFLite"):
+    with pytest.raises(UnsupportedError, match="format keras: is not read; write the model as ONNX or TFLite"):
         frontends.guess_frontend("net.h5")
     with pytest.raises(FileNotFoundError, match="there is no such file; give the path of a model"):
         tvmc.load("none.txt", model_format="onnx")

@@ -275,7 +275,7 @@ OTHERS: list[tuple[Callable[[], object], str]] = [
     (lambda: called(tir.ir_builder.create().for_range), "ir_builder.for_range: bodies are calls of functions"),
     (lambda: tir.decl_buffer((4,), scope="shared"), "decl_buffer buffer: scope is not offered; leave it out"),
     (lambda: tir.decl_buffer((4, 4), strides=[1]), "1 strides for 2 dimensions; give one for each"),
-    (lambda: tir.decl_buffer((4,)).access_ptr("x"), "access_ptr 'x': give r, w or rw"),
+    (lambda: tir.decl_buffer((4,)).access_ptr("x"), "access_ptr: 'x' is no access; give r, w or rw"),
     (
         lambda: called(gemv(16, L)),
         "tensor intrinsic gemv: is not called in formulas; write the formula",

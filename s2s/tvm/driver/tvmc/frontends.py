@@ -105,8 +105,8 @@ def get_frontend_by_name(name: str) -> Frontend:
         if kind.name() == name:
             return kind()
     if name in REFUSED:
-        raise UnsupportedError(f"format {name} is not read; write the model as ONNX or TFLite")
-    raise TVMCException(f"format {name!r} is not known; give one of {', '.join(get_frontend_names())}")
+        raise UnsupportedError(f"format {name}: is not read; write the model as ONNX or TFLite")
+    raise TVMCException(f"format {name!r}: is not known; give one of {', '.join(get_frontend_names())}")
 
 
 def guess_frontend(path: str | Path) -> Frontend:
