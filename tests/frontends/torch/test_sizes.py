@@ -14,6 +14,7 @@ from torch.export import Dim
 from s2s import api
 from s2s.errors import InputError
 from s2s.frontends import torch as frontend
+from s2s.inspection import inspect_model
 from s2s.tvm.relay import frontend as faces
 from s2s.tvm.relay.factory import build
 from s2s.types.sizes import SizeRange
@@ -200,3 +201,30 @@ def test_from_pytorch_gives_a_module_whose_sizes_vary():
     found = library.artifact.run({"x": x.numpy()})
     for ours, theirs in zip(found.values(), y, strict=True):
         np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-4, atol=1e-5)
+
+
+class Rows(nn.Module):
+    """A network of four rows, which it wants of `x` but not of `y`."""
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.reshape(4, -1).relu(), torch.relu(y)
+
+
+def test_a_size_that_the_program_fixes_is_said():
+    program = exported(Rows(), [torch.randn(4, 3), torch.randn(4, 3)], ({0: Dim.AUTO}, {1: Dim("n", min=2, max=5)}))
+    said = "dimension 0 is 4 in every run, as the program wants it"
+    described = inspect_model(program)
+    assert described.fixed == {"x": {0: 4}}
+    assert described.in_words()["fixed for x"].startswith(said)
+    with api.compile(program, target="c") as artifact:
+        report = artifact.report(measure=False)
+        assert report.as_dict()["fixed"] == {"x": {0: 4}}
+        assert [words for field, words in report.in_words().items() if field.startswith("fixed")] == [
+            f"{said}; change it where dynamic_shapes is to hold"
+        ]
+
+
+def test_nothing_is_said_of_sizes_that_vary_or_were_never_open():
+    dynamic = ({1: Dim("m", min=2, max=5)}, {0: Dim.AUTO, 1: Dim("n", min=2, max=5)})
+    program = exported(Rows(), [torch.randn(4, 3), torch.randn(4, 3)], dynamic)
+    assert not inspect_model(program, shapes={"y": (4, 5)}).fixed
