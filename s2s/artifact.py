@@ -187,6 +187,7 @@ class Artifact:
             accumulators=describe_sums(info.sums),
             code_in_pools="; ".join(pool.describe({}) for pool in info.code),
             assumed=compilation.facts(Read).assumed,
+            fixed=compilation.facts(Read).fixed,
             real_ports=compilation.facts(Read).describe_real_ports(),
             removed_channels="" if info.removed_channels is None else info.removed_channels.describe(),
         )

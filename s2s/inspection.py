@@ -23,7 +23,7 @@ from s2s.c_syntax.interface import Quantisation
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, InputError, UnsupportedError
 from s2s.frontends import onnx, tflite, torch
-from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model, specialised
+from s2s.frontends.formats import LoadedModel, ModelSource, fixed_sizes, import_model, load_model, specialised
 from s2s.frontends.gguf import decoder_of, is_gguf
 from s2s.frontends.imported import Imported
 from s2s.frontends.named_axes import axis_names, sized
@@ -98,6 +98,8 @@ class Inspection:
     """Dimensions by which caches among `state_pairs` grow; `--dim` bounds them."""
     assumed: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     """Shapes of inputs that the model leaves open and nobody gave; everything else holds for them."""
+    fixed: Mapping[str, Mapping[int, int]] = field(default_factory=dict[str, Mapping[int, int]])
+    """The sizes that a program of PyTorch fixes although `dynamic_shapes` leaves them open, by input and dimension."""
 
     @property
     def supported(self) -> bool:
@@ -114,7 +116,7 @@ class Inspection:
         words = {"model": self.model, "producer": self.producer or "unknown", "version": opsets}
         words |= {f"input {each.name}": each.describe() for each in self.inputs}
         words |= {f"output {each.name}": each.describe() for each in self.outputs}
-        words |= assumed_in_words(self.assumed)
+        words |= assumed_in_words(self.assumed, self.fixed)
         if self.state_pairs:
             given = [f"--state {quote(f'{name}={output}')}" for name, output in with_star(self.state_pairs).items()]
             given += [f"--dim {quote(f'{name}=0..127')}" for name in self.growing_dims]
@@ -181,6 +183,7 @@ def inspect_model(
         pairs,
         tuple(growing),
         assumed,
+        fixed_sizes(loaded),
     )
 
 

@@ -14,9 +14,10 @@ from typing import Any, Generic, NamedTuple, Self
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from s2s.decisions.decision import Alternative, By, Cost, Decision, Prefer
+from s2s.decisions.decision import Alternative, By, Cost, Decision
 from s2s.decisions.given import Given, Measured, Modelled, look_up
 from s2s.decisions.kind import Candidate, Choice, Kind, Refused, Subject
+from s2s.decisions.names import Prefer
 from s2s.decisions.recorded import decisions_of, record
 from s2s.decisions.registry import candidates, heuristics_of
 from s2s.errors import CompilerBug, InputError

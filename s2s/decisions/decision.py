@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+from s2s.decisions.names import Prefer
+
 By = Literal["user", "record", "model"]
 """Who chose: the user, a record of a measurement, or the compiler's own cost models and rules."""
-
-Prefer = Literal["time", "size", "ram"]
-"""The figure that a user wants small: cycles, bytes of flash, or bytes of RAM."""
 
 Table = Mapping[str, Mapping[str, str]]
 """Choices by kind and subject, as texts."""

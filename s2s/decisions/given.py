@@ -2,7 +2,8 @@
 
 from dataclasses import field
 
-from s2s.decisions.decision import Prefer, Table
+from s2s.decisions.decision import Table
+from s2s.decisions.names import Prefer
 from s2s.support.frozen import frozen
 
 

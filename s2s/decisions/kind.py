@@ -6,7 +6,8 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from xdsl.ir import Operation
 
-from s2s.decisions.decision import Cost, Prefer
+from s2s.decisions.decision import Cost
+from s2s.decisions.names import Prefer
 from s2s.targets import Target
 
 Subject = TypeVar("Subject")

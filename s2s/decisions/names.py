@@ -1,5 +1,10 @@
 """The kinds of decisions, and what passes that may not run ask about them."""
 
+from typing import Literal
+
+Prefer = Literal["time", "size", "ram"]
+"""The figure that a user wants small: cycles, bytes of flash, or bytes of RAM."""
+
 CHANNEL_ORDER = "channel order"
 EXTERNAL = "external"
 LINE_BUFFERS = "line buffers"

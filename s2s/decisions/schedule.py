@@ -16,8 +16,9 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from s2s.analysis.structure.compute import names_of
-from s2s.decisions.decision import Cost, Prefer
+from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
+from s2s.decisions.names import Prefer
 from s2s.dialects import tensor
 from s2s.schedules.block_products import block_products
 from s2s.schedules.byte_products import byte_products

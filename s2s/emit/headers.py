@@ -27,7 +27,11 @@ def headers_named_by(table: c.GlobalOp) -> list[str]:
 
 def signature_headers(functions: Iterable[c.FuncOp]) -> list[str]:
     """Return the headers that the declarations of `functions` need besides `s2s.h`."""
-    types = {type for func in functions for type in func.function_type.inputs}
+    return type_headers(type for func in functions for type in func.function_type.inputs)
+
+
+def type_headers(types: Iterable[Attribute]) -> list[str]:
+    """Return the headers that declare `types`, besides `s2s.h`: `"s2s_half.h"` for `s2s_f16 *`."""
     return sorted({header for type in types for header in _of_type(type)})
 
 

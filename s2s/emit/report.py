@@ -53,6 +53,8 @@ class Report:
     """The kernels whose functions lie in memory pools, and what they take of these."""
     assumed: InputShapes = field(default_factory=dict[str, tuple[int | str, ...]])
     """The shapes of inputs that were assumed, as the model leaves their batch open."""
+    fixed: Mapping[str, Mapping[int, int]] = field(default_factory=dict[str, Mapping[int, int]])
+    """The sizes that a program of PyTorch fixes although `dynamic_shapes` leaves them open, by input and dimension."""
     real_ports: str = ""
     """The inputs and outputs that stay real numbers where bytes are asked for, and why."""
 
@@ -64,7 +66,7 @@ class Report:
         """The figures that need no C compiler, as a reader wants them: with units and thousands."""
         ports = f"inputs {self.inputs:,} and outputs {self.outputs:,} included"
         return {
-            **assumed_in_words(self.assumed),
+            **assumed_in_words(self.assumed, self.fixed),
             "target": f"{self.target}, executor {self.executor}",
             "kernels": f"{self.kernels:,}",
             "RAM": f"{self.ram:,} bytes, {ports}",

@@ -40,7 +40,7 @@ from s2s.emit.external import (
     texts_of,
 )
 from s2s.emit.files import Tree
-from s2s.emit.headers import signature_headers
+from s2s.emit.headers import signature_headers, type_headers
 from s2s.emit.info import NetworkInfo, TogetherInfo
 from s2s.emit.language import language_view
 from s2s.emit.metadata import described, network_record
@@ -192,7 +192,7 @@ class NetworkFiles:
         if self.program.graph is not None:
             return ('"s2s_executor.h"',)
         of_pack = ['"s2s_pack.h"'] if self.pack is not None else []
-        return (*self.program.headers, '"s2s.h"', *of_pack, *signature_headers(self.program.entry))
+        return (*self.program.headers, '"s2s.h"', *of_pack, *type_headers(self.program.public_types))
 
     def _text(self, path: str, template: str, **views: object) -> None:
         self.files[path] = fill(template, view=self.view, **views).encode()

@@ -92,6 +92,12 @@ class Program(NamedTuple):
             headers=tuple(spelt_header(op) for op in includes),
         )
 
+    @property
+    def public_types(self) -> list[Attribute]:
+        """The types that the network's header names: of parameters, and of what unions and structures hold."""
+        parameters = [type for func in self.entry for type in func.function_type.inputs]
+        return [*parameters, *(type for held in (*self.overlays, *self.structs) for type in held.types)]
+
     def graph_unit(self, own_headers: Sequence[str]) -> Unit:
         """The tables of the graph executor, and the functions that they lead to."""
         assert self.graph is not None

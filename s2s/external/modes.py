@@ -1,6 +1,6 @@
 """How far a code generator is used: `--external NAME=always|auto|never`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Literal, cast, get_args
 
 from s2s.errors import InputError
@@ -28,13 +28,16 @@ def parse_modes(texts: Iterable[str], place: str = "--external") -> Modes:
     return tuple(sorted(found.items(), key=lambda each: order.index(each[1])))
 
 
-def modes_of(given: Iterable[str] | Mapping[str, str] | str | None) -> Modes:
+def modes_of(given: Iterable[str] | Mapping[str, str] | Modes | str | None) -> Modes:
     """The modes that a caller of the library gives: `"blas"`, `["blas=always"]` or `{"blas": "always"}`."""
-    if given is None:
+    if not given:
         return ()
-    if isinstance(given, str):
-        return parse_modes([given])
+    from s2s.types.forms import formed, mapping
+
+    example = "give the names of code generators, or the mode of each: {'blas': 'auto'}"
     if isinstance(given, Mapping):
-        modes = cast(Mapping[str, str], given)
+        modes = mapping("external", cast(object, given), str, example)
         return parse_modes(f"{name}={mode}" for name, mode in modes.items())
-    return parse_modes(given)
+    listed = [given] if isinstance(given, str) else list(given) if isinstance(given, Set) else given
+    named = formed("external", listed, tuple[str, ...] | tuple[tuple[str, Mode], ...], example)
+    return parse_modes(named) if all(isinstance(name, str) for name in named) else named

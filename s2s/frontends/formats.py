@@ -85,6 +85,17 @@ def batches_of_one(loaded: LoadedModel, shapes: InputShapes, dims: Mapping[str, 
     return onnx.batches_of_one(loaded.proto, shapes, dims)
 
 
+def fixed_sizes(loaded: LoadedModel) -> dict[str, dict[int, int]]:
+    """Return the sizes that a program fixes although its export left them open, by input and dimension."""
+    inputs = loaded.program.inputs if isinstance(loaded, torch.LoadedModel) else ()
+    sizes = {port.name: {axis: port.info.shape[axis] for axis in port.fixed} for port in inputs}
+    return {
+        one_line(name): {axis: size for axis, size in axes.items() if size is not None}
+        for name, axes in sizes.items()
+        if axes
+    }
+
+
 def unknown_dimension(name: str, size: DimSize, known: Sequence[str]) -> InputError:
     """Return the error for a size of a dimension that no input has."""
     names = ", ".join(repr(one_line(each)) for each in known)

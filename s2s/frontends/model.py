@@ -20,6 +20,7 @@ from s2s.frontends.formats import (
     ModelSource,
     batches_of_one,
     digest,
+    fixed_sizes,
     import_model,
     load_model,
     specialised,
@@ -99,6 +100,8 @@ class Model(NamedTuple):
     """The inputs of which a run takes the new frames only, by name."""
     assumed: Mapping[str, tuple[int, ...]] = {}
     """The shapes, with a batch of one, of inputs whose batch the model and the user leave open."""
+    fixed: Mapping[str, Mapping[int, int]] = {}
+    """The sizes that a program of PyTorch fixes although `dynamic_shapes` leaves them open, by input and dimension."""
 
 
 def snapshot(source: Source) -> Source:
@@ -166,6 +169,7 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
         names,
         source.language if isinstance(source, Decoder) else None,
         assumed=assumed,
+        fixed=fixed_sizes(model),
     )
 
 

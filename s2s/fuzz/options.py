@@ -13,7 +13,7 @@ from dataclasses import Field, fields
 from random import Random
 from typing import Any, Literal, cast, get_args, get_origin
 
-from s2s.decisions.decision import Prefer
+from s2s.decisions.names import Prefer
 from s2s.errors import InputError
 from s2s.options import CompileOptions, PassOptions
 from s2s.options.declaration import check_refused, default_of

@@ -52,9 +52,17 @@ class PassOptions:
 
 def debug_of(given: DebugOptions | None) -> DebugOptions:
     """Return the options; None prints nothing."""
-    return given if given is not None else DebugOptions()
+    if given is None:
+        return DebugOptions()
+    from s2s.types.forms import formed
+
+    return formed("debug", given, DebugOptions, "give s2s.DebugOptions(…)")
 
 
 def passes_of(given: PassOptions | None) -> PassOptions:
     """Return the options; None runs the passes up to level 3."""
-    return given if given is not None else PassOptions()
+    if given is None:
+        return PassOptions()
+    from s2s.types.forms import formed
+
+    return formed("passes", given, PassOptions, "give PassOptions(…)")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from s2s.decisions.names import LINE_BUFFERS, WHOLE
+from s2s.decisions.names import LINE_BUFFERS, WHOLE, Prefer
 from s2s.options import declaration as refused
 from s2s.options import values
 from s2s.options.declaration import option, options_class
@@ -26,7 +26,6 @@ from s2s.options.values import (
 )
 
 if TYPE_CHECKING:
-    from s2s.decisions.decision import Prefer
     from s2s.decisions.records import Record
     from s2s.external.modes import Modes
     from s2s.targets.target import Target
@@ -253,7 +252,7 @@ class UserOptions:
         metavar="BYTES|min",
         refused=((lambda options: options.ram_budget != "min" and options.ram_budget < 0, f"{_LITTLE}, or min"),),
     )
-    prefer: "Prefer | None" = option(
+    prefer: Prefer | None = option(
         default=None,
         stages=(*DECIDING, "tree"),
         help="What to make small: `time`, `size` (flash) or `ram`; by default time, if it takes little more memory.",

@@ -87,7 +87,7 @@ def shapes_of(given: "Mapping[str, Sequence[int | str]] | Texts | None") -> "Inp
     if (texts := _texts(given)) is not None:
         return dict(map(_shape, texts))
     example = "give the sizes of each input by its name: {'x': (1, 3)}"
-    shapes = _mapping("shapes", given, example)
+    shapes: Mapping[str, Sequence[int | str]] = _mapping("shapes", given, example)
     for name, sizes in shapes.items():
         if isinstance(sizes, str) or not isinstance(sizes, Sequence) or not all(map(_is_size, sizes)):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"shapes: {name}: {sizes!r} given; {example}")
@@ -210,7 +210,7 @@ def states_of(given: "Mapping[str, str] | Texts | None") -> "Mapping[str, str]":
     """Return the outputs of a run that are inputs of the next one, by the name of the input; a text is `h=hn`."""
     if (texts := _texts(given)) is not None:
         return _once("--state", "input", texts, map(_state, texts))
-    return dict(_mapping("states", given, "give the output that each input takes: {'hidden': 'new_hidden'}"))
+    return _mapping("states", given, "give the output that each input takes: {'hidden': 'new_hidden'}", str)
 
 
 def _state(text: str) -> tuple[str, str]:
@@ -227,7 +227,11 @@ def streams_of(given: "Mapping[str, int | tuple[int, int] | Sliding] | Texts | N
 
     if (texts := _texts(given)) is not None:
         return _once("--stream", "input", texts, map(_stream, texts))
-    windows = _mapping("streams", given, "give the axis of each input, or axis and frames: {'x': 2}")
+    form, example = (
+        int | tuple[int] | tuple[int, int | None],
+        "give the axis of each input, or axis and frames: {'x': 2}",
+    )
+    windows = _mapping("streams", given, example, form)
     return {name: Sliding(each) if isinstance(each, int) else Sliding(*each) for name, each in windows.items()}
 
 
@@ -247,10 +251,11 @@ def push_of(given: "str | tuple[str, int] | Pushed | None") -> "Pushed | None":
     """Return the input whose rows are pushed, and their axis; a text is `x:1`."""
     if given is None:
         return None
+    from s2s.types.forms import formed
     from s2s.types.sliding import Pushed
 
     if not isinstance(given, str):
-        return Pushed(*given)
+        return Pushed(*formed("push", given, tuple[str, int], "give the input and its axis: ('x', 1)"))
     name, _, axis = given.rpartition(":")
     if not (name and axis.isdecimal()):
         raise InputError(f"--push {given}: is not of the form INPUT:AXIS; write, for example, --push x:1")
@@ -261,9 +266,12 @@ def steps_of(given: "str | tuple[int, StepUnit] | StepBound | None") -> "StepBou
     """Return the most that a step of a run may take; a text is `20000cycles` or `50000macs`."""
     if given is None:
         return None
+    from s2s.types.forms import formed
     from s2s.types.steps import StepBound
 
-    return StepBound.parse(given if isinstance(given, str) else "{}{}".format(*given))
+    example = "give the most of a step, with its unit: (20000, 'cycles') or '50000macs'"
+    text = given if isinstance(given, str) else "{}{}".format(*formed("steps", given, tuple[int, str], example))
+    return StepBound.parse(text)
 
 
 def decisions_of(given: "DecisionSource | Mapping[str, Mapping[str, str]] | None") -> Mapping[str, Mapping[str, str]]:
@@ -292,38 +300,34 @@ def external_of(given: "Mapping[str, str] | Iterable[str] | Modes | str | None")
         return ()
     from s2s.external.modes import modes_of
 
-    if isinstance(given, tuple) and not all(isinstance(each, str) for each in given):
-        return cast("Modes", given)
-    return modes_of(cast("Mapping[str, str] | Iterable[str] | str", given))
+    return modes_of(given)
 
 
 def pools_of(given: "Mapping[str, int] | Texts | Pools | None") -> "Pools":
     """Return memory pools; a text is `tcm=64KiB`."""
     if not given:
         return ()
-    from s2s.types import pools
+    from s2s.types.pools import pools_of
 
-    if isinstance(given, tuple) and all(isinstance(each, pools.Pool) for each in given):
-        return cast("Pools", given)
-    return pools.pools_of(cast("Mapping[str, int] | Texts", given))
+    return pools_of(given)
 
 
 def devices_of(given: "DeviceSource | Devices | None") -> "Devices":
     """Return devices: of a file with tables `[devices.NAME]`, or of such tables."""
-    if isinstance(given, tuple):
-        return given
-    if given is None:
+    if given is None or given == ():
         return ()
-    from s2s.types.devices import devices_of
+    from s2s.types import devices
 
-    return devices_of(given)
+    if isinstance(given, tuple) and all(isinstance(device, devices.Device) for device in given):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return given
+    return devices.devices_of(cast("DeviceSource", given))
 
 
 def place_of(places: "Mapping[str, str] | Texts | None") -> Mapping[str, str]:
     """Return pools of code by the kernels that are placed there; a text is `conv_1x1=itcm`."""
     if (texts := _texts(places)) is not None:
         return _once("--place", "kernel", texts, map(_place, texts))
-    return dict(_mapping("place", places, "give the pool of each kernel: {'conv_1x1': 'itcm'}"))
+    return _mapping("place", places, "give the pool of each kernel: {'conv_1x1': 'itcm'}", str)
 
 
 def _place(text: str) -> tuple[str, str]:
@@ -333,10 +337,12 @@ def _place(text: str) -> tuple[str, str]:
     return kernel, pool
 
 
-def _mapping(option: str, given: "Mapping[str, V] | Texts | None", example: str) -> "Mapping[str, V]":
-    if given is not None and not isinstance(given, Mapping):
-        raise InputError(f"{option}: {type(given).__name__} given; {example}")
-    return given or {}
+def _mapping(option: str, given: object, example: str, form: Any = object) -> Mapping[str, Any]:
+    if given is None:
+        return {}
+    from s2s.types.forms import mapping
+
+    return mapping(option, given, form, example)
 
 
 def _texts(given: object) -> Texts | None:

@@ -73,6 +73,8 @@ class Read:
     """The sizes that vary, before any pass."""
     assumed: InputShapes = field(default_factory=dict[str, tuple[int | str, ...]])
     """The shapes, with a batch of one, of inputs whose batch the model and the user leave open."""
+    fixed: Mapping[str, Mapping[int, int]] = field(default_factory=dict[str, Mapping[int, int]])
+    """The sizes that a program of PyTorch fixes although `dynamic_shapes` leaves them open, by input and dimension."""
     byte_ports: BytePorts = BytePorts()
     """The inputs and outputs that are passed as bytes, and in the model as real numbers."""
 
@@ -119,6 +121,7 @@ def read_network(source: Source, options: CompileOptions) -> State:
         has_gaps=GAPS in model.module.attributes,
         sizes=InputSizes(sizes_of(model.module.attributes), derived_of(model.module.attributes)),
         assumed=assumed,
+        fixed=model.fixed,
         byte_ports=byte_ports,
     )
     return State("read", model.module, model.weights, Facts().extended(fact))

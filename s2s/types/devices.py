@@ -111,7 +111,7 @@ def _read(path: Path) -> Mapping[str, Mapping[str, object]]:
 
 
 def _device(place: str, name: str, table: Mapping[str, object]) -> Device:
-    if not _NAME.fullmatch(name) or name == MAIN:
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name == MAIN:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
             f"{place}: is no name of a device; take up to 16 lower-case letters, digits and _, and not {MAIN}, which "
             "is the first device"

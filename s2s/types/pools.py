@@ -180,11 +180,19 @@ def _with_property(pool: Pool, text: str, option: str) -> Pool:
     )
 
 
-def pools_of(given: Mapping[str, int] | Sequence[str] | None) -> Pools:
+def pools_of(given: Mapping[str, int] | Sequence[str] | Pools) -> Pools:
     """Return pools from sizes by name, or from texts, the fastest first."""
-    if given is None:
+    if not given:
         return ()
-    listed = [f"{name}={size}" for name, size in given.items()] if isinstance(given, Mapping) else given
+    from s2s.types.forms import formed, mapping  # most networks have no pools
+
+    example = "give the size of each by its name, {'tcm': 65536}, or ['tcm=64KiB']"
+    texts = given
+    if isinstance(given, Mapping):
+        texts = [f"{name}={size}" for name, size in mapping("pools", given, int | str, example).items()]
+    listed = formed("pools", texts, tuple[str, ...] | tuple[Pool, ...], example)
+    if all(isinstance(pool, Pool) for pool in listed):
+        return listed
     pools = tuple(map(parse_pool, listed))
     names = [pool.name for pool in pools]
     repeated = next((name for name in names if names.count(name) > 1), None)

@@ -376,10 +376,18 @@ def extents_of(attribute: Attribute | None, rank: int) -> Extents:
     return tuple(each.data for each in attribute if isinstance(each, StringAttr))
 
 
-def assumed_in_words(shapes: InputShapes) -> dict[str, str]:
-    """Return a field for each input whose shape is assumed because the model leaves sizes open and the user too."""
+def assumed_in_words(shapes: InputShapes, fixed: Mapping[str, Mapping[int, int]]) -> dict[str, str]:
+    """Return a field for each input whose shape is assumed because the model leaves sizes open and the user too, and
+    one for each with sizes that a program fixes although its export left them open."""
     texts = {name: ",".join(map(str, shape)) for name, shape in shapes.items()}
-    return {
+    assumed = {
         f"assumed for {name}": f"{text}, as the model leaves sizes open; others with --shape {name}={text}"
         for name, text in texts.items()
+    }
+    said = {
+        name: ", ".join(f"dimension {axis} is {size}" for axis, size in axes.items()) for name, axes in fixed.items()
+    }
+    return assumed | {
+        f"fixed for {name}": f"{text} in every run, as the program wants it; change it where dynamic_shapes is to hold"
+        for name, text in said.items()
     }

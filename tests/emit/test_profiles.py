@@ -11,10 +11,11 @@ import pytest
 
 from benchmarks.static_analysis import DIGITS, findings, misra
 from s2s import api
-from s2s.artifact import Artifact
+from s2s.artifact import Artifact, compile_artifact
 from s2s.emit.misra import ADVISED, ADVISORY, DEVIATIONS
 from s2s.errors import InputError
-from s2s.options import PROFILES, Profile
+from s2s.options import PROFILES, CompileOptions, Profile
+from s2s.options.passes import PassOptions
 from support.c_compilers import require, run
 from support.device_networks import LAYERS, residual, sample
 from support.project import SHARED
@@ -54,6 +55,21 @@ def test_halves_are_converted_without_findings(tmp_path: Path) -> None:
     tree = api.compile(onnx.parser.parse_model(text), target="c", profile="misra").write(tmp_path / "tree")
     assert "s2s_f16_to_f32" in (tree / "src/net_kernels.c").read_text()
     assert [finding for finding in misra(tree) if not finding.is_listed] == []
+
+
+@pytest.mark.parametrize("target", ["c", "x86-64-v3"])
+@pytest.mark.parametrize("element", ["FLOAT16", "BFLOAT16"])
+def test_the_arena_holds_halves_where_no_port_does(element: str, target: str, tmp_path: Path) -> None:
+    """The union of the arena is declared in the network's header, which needs the types of its members."""
+    number = onnx.TensorProto.DataType.Value(element)
+    text = f"""<ir_version: 8, opset_import: ["" : 17]> net (float[2, 8] x) => (float[2, 8] y) {{
+        z = Add(x, x) h = Cast <to = {number}> (z) y = Cast <to = 1> (h)
+    }}"""
+    options = CompileOptions(target=target, profile="misra", name="net", passes=PassOptions(fusion_depth=1))
+    with compile_artifact(onnx.parser.parse_model(text), options) as artifact:
+        tree = artifact.write(tmp_path / "tree")
+    assert "16 data[16]; }" in (tree / "include/net.h").read_text()
+    run([require("make"), "-s"], tree)
 
 
 @pytest.mark.parametrize("model", [DIGITS, KEYWORDS], ids=["digits", "keywords"])

@@ -32,7 +32,7 @@ from s2s.frontends.torch.program import (
     TensorInfo,
 )
 from s2s.frontends.torch.recurrent_shapes import has_layers, lengths_kept
-from s2s.frontends.torch.size_names import SizeNames
+from s2s.frontends.torch.size_names import SizeNames, fixed_axes
 from s2s.frontends.torch.structures import output_names, register_dataclasses
 from s2s.frontends.torch.table import KEPT
 from s2s.types.dtypes import Array
@@ -182,7 +182,7 @@ class _Recorder:
                 value = placeholders[node].meta.get("val")
                 info = _info(value)
                 if isinstance(info, TensorInfo):
-                    inputs.append(Input(node, node, info, sizes.sizes(value.shape)))
+                    inputs.append(Input(node, node, info, sizes.sizes(value.shape), fixed_axes(value.shape)))
                 else:
                     numbers[node] = getattr(spec.arg, "value", None)
             elif target is not None and target in changed:

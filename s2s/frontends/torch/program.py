@@ -72,6 +72,8 @@ class Input(NamedTuple):
     info: TensorInfo
     sizes: tuple[str, ...] = ()
     """For each axis its open size, a name or a formula of names: `4*q`; empty where it is constant."""
+    fixed: tuple[int, ...] = ()
+    """The axes that the export left open, and whose size the program fixes."""
 
 
 class Bounds(NamedTuple):

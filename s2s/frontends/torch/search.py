@@ -120,9 +120,9 @@ def _logcumsumexp(node: Node) -> Value:
     return transpose(sums, [*range(1, axis + 1), 0, *range(axis + 1, x.rank)])
 
 
-def _before(sequence: Value, values: Value, *, right: bool) -> Value:
-    """How many elements of the rows of `sequence` stand before each of `values`; NaN stands behind all numbers."""
-    table = unsqueeze(sequence, [sequence.rank - 1])
+def _before(table: Value, values: Value, *, right: bool) -> Value:
+    """How many elements of the rows of `table`, its last axis, stand before each of `values`; NaN stands behind all
+    numbers."""
     sought = unsqueeze(values, [values.rank])
     stops = greater(table, sought) if right else _not(less(table, sought))
     if values.is_float:
@@ -137,9 +137,8 @@ def _searchsorted(node: Node) -> Value:
         raise node.unsupported("is given an order of its sequence", "sort the sequence before")
     sequence, values = together(node, ("sorted_sequence", "self"))
     right = node.flag("right") or (node.has("side") and node.text("side") == "right")
-    if sequence.rank == 1:
-        return cast(_before(_for_each(sequence, values), values, right=right), node.result_dtype())
-    return cast(_before(sequence, values, right=right), node.result_dtype())
+    table = _for_each(sequence, values) if sequence.rank == 1 else unsqueeze(sequence, [sequence.rank - 1])
+    return cast(_before(table, values, right=right), node.result_dtype())
 
 
 def _bucketize(node: Node) -> Value:
@@ -148,8 +147,8 @@ def _bucketize(node: Node) -> Value:
 
 
 def _for_each(sequence: Value, values: Value) -> Value:
-    """One sequence, in as many dimensions as there are of values."""
-    return reshape(sequence, [*[1] * (values.rank - 1), sequence.shape[0]]) if values.rank > 1 else sequence
+    """One sequence for all values: [n] as [1, 1, n] for values [2, 3], as [n] for a scalar."""
+    return reshape(sequence, [*[1] * values.rank, sequence.shape[0]])
 
 
 def _histc(node: Node) -> Value:

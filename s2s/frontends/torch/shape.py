@@ -7,6 +7,7 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, checked_shape, concat, reshape, transpose, unsqueeze
 from s2s.frontends.torch.node import Importer, Node
+from s2s.frontends.torch.program import TensorInfo
 
 
 def _view(node: Node) -> Value:
@@ -55,7 +56,14 @@ def _squeeze(node: Node) -> Value:
     """`x` without the dimensions of size one that are named, or without all of them."""
     x = node.value("self")
     axes = node.axes("dim", x.rank) if "dim" in node.arguments else list(range(x.rank))
-    return reshape(x, [size for axis, size in enumerate(x.shape) if axis not in axes or size != 1])
+    kept = [size for axis, size in enumerate(x.shape) if axis not in axes or size != 1]
+    (result,) = node.call.results
+    if isinstance(result, TensorInfo) and len(kept) < len(result.shape):
+        raise node.unsupported(
+            f"leaves out a dimension of {list(x.shape)} that is open in the export and counted by later operators",
+            "export the model with this size as a constant, or give another size",
+        )
+    return reshape(x, kept)
 
 
 def _unsqueeze(node: Node) -> Value:

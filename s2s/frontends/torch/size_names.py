@@ -41,7 +41,7 @@ class SizeNames:
         return tuple("" if isinstance(size, int) else self._formula(size.node.expr) for size in shape)
 
     def _formula(self, expr: Any) -> str:
-        if expr.is_Integer:  # a size that the export was to keep open, and that the program fixes
+        if expr.is_Integer:  # one of `fixed_axes`
             return ""
         if expr in self._texts:
             return self._texts[expr]
@@ -77,6 +77,15 @@ class SizeNames:
         shifted = name if offset == 0 else f"({name} - {offset})"
         self._texts |= {symbol: f"{shifted} // {factor}", expr: name}
         self.bounds[name] = _bounds(allowed[expr], int(factor), int(offset))
+
+
+def fixed_axes(shape: Sequence[Any]) -> tuple[int, ...]:
+    """Return the axes that the export left open and the program fixes: with `Dim.AUTO`, torch doesn't say so.
+
+    In `x.reshape(4, 3)` with `dynamic_shapes={"x": {0: Dim.AUTO, 1: Dim.AUTO}}` these are 0 and 1. In a program from a
+    file, both are plain integers.
+    """
+    return tuple(axis for axis, size in enumerate(shape) if not isinstance(size, int) and size.node.expr.is_Integer)
 
 
 def _open_axes(shapes: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, int, Any]]:

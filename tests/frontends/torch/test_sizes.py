@@ -12,8 +12,9 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from s2s import api
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.frontends import torch as frontend
+from s2s.inspection import inspect_model
 from s2s.tvm.relay import frontend as faces
 from s2s.tvm.relay.factory import build
 from s2s.types.sizes import SizeRange
@@ -200,3 +201,61 @@ def test_from_pytorch_gives_a_module_whose_sizes_vary():
     found = library.artifact.run({"x": x.numpy()})
     for ours, theirs in zip(found.values(), y, strict=True):
         np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-4, atol=1e-5)
+
+
+class Rows(nn.Module):
+    """A network of four rows, which it wants of `x` but not of `y`."""
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.reshape(4, -1).relu(), torch.relu(y)
+
+
+def test_a_size_that_the_program_fixes_is_said():
+    program = exported(Rows(), [torch.randn(4, 3), torch.randn(4, 3)], ({0: Dim.AUTO}, {1: Dim("n", min=2, max=5)}))
+    said = "dimension 0 is 4 in every run, as the program wants it"
+    described = inspect_model(program)
+    assert described.fixed == {"x": {0: 4}}
+    assert described.in_words()["fixed for x"].startswith(said)
+    with api.compile(program, target="c") as artifact:
+        report = artifact.report(measure=False)
+        assert report.as_dict()["fixed"] == {"x": {0: 4}}
+        assert [words for field, words in report.in_words().items() if field.startswith("fixed")] == [
+            f"{said}; change it where dynamic_shapes is to hold"
+        ]
+
+
+def test_nothing_is_said_of_sizes_that_vary_or_were_never_open():
+    dynamic = ({1: Dim("m", min=2, max=5)}, {0: Dim.AUTO, 1: Dim("n", min=2, max=5)})
+    program = exported(Rows(), [torch.randn(4, 3), torch.randn(4, 3)], dynamic)
+    assert not inspect_model(program, shapes={"y": (4, 5)}).fixed
+
+
+@pytest.mark.parametrize("axes", [(1,), (0, 1), (0, 1, 2)])
+@pytest.mark.parametrize("share", [1, 2])
+def test_a_dimension_that_is_left_out_at_one_size_only_is_refused_there(axes: tuple[int, ...], share: int):
+    """The operators behind it are exported for the dimensions that the result has at all other sizes."""
+
+    class Cut(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x[:, : x.shape[1] // share].squeeze(axes).sum(1)
+
+    program = exported(Cut(), [torch.randn(2, 5, 2)], ({1: Dim.AUTO},))
+    with pytest.raises(UnsupportedError, match=r"squeeze.*: leaves out a dimension of \[2, 1, 2\] that is open in the"):
+        api.compile(program, target="c", shapes={"x": (2, share, 2)})
+    with api.compile(program, target="c", shapes={"x": (2, 4, 2)}) as artifact:
+        x = torch.randn(2, 4, 2)
+        (found,) = artifact.run({"x": x.numpy()}).values()
+        np.testing.assert_allclose(found, wanted(program, x)[0], rtol=1e-6)
+
+
+def test_a_scalar_is_sought_among_numbers_whose_count_varies():
+    class Place(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.searchsorted(x, 0.5)
+
+    program = exported(Place(), [torch.randn(5).sort().values], ({0: Dim("n", min=1, max=8)},))
+    with api.compile(program, target="c") as artifact:
+        for count in (1, 3, 8):
+            x = torch.linspace(-1, 1, count)
+            (found,) = artifact.run({"x": x.numpy()}).values()
+            np.testing.assert_array_equal(found, wanted(program, x)[0])
