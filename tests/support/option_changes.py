@@ -214,6 +214,7 @@ CHANGES: dict[str, list[Change]] = {
     "ram_budget": [Change(winograd, "min", others={"target": TARGET})],
     "scratch": [Change(winograd, 0, others={"target": TARGET})],
     "line_buffers": [Change(image, ((0, 5),))],
+    "by_rows": [Change(image, True)],
     "prefer": [
         Change(winograd, "size", "time", others={"target": "cortex-m4"}),
         Change(winograd, "ram", others={"target": TARGET}),

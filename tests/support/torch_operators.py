@@ -124,11 +124,17 @@ def _bitwise(*names: str) -> dict[str, Callable[[], list[Arguments]]]:
     return found
 
 
-FIRST_ONLY = ("_embedding_bag.default", "_linalg_det.default", "_native_batch_norm_legit_no_training.default")
+FIRST_ONLY = (
+    *("_embedding_bag.default", "_linalg_det.default", "_native_batch_norm_legit_no_training.default"),
+    "native_dropout.default",
+)
 """Overloads whose other results are for gradients."""
-ELSEWHERE = ("_fft_c2r.default", "_fft_r2c.default", "_native_batch_norm_legit.default", "nonzero.default")
+ELSEWHERE = (
+    *("_fft_c2r.default", "_fft_r2c.default", "_native_batch_norm_legit.default", "nonzero.default"),
+    *("rand.default", "randn.default", "randperm.default"),
+)
 """Overloads on complex numbers, which `test_complex_numbers.py` runs; that change an operand, which `test_import.py`
-runs; or whose size depends on the data, which `test_computed_sizes.py` does."""
+runs; whose size depends on the data, which `test_computed_sizes.py` does; or at random, which `test_random.py` does."""
 CASES: dict[str, Callable[[], list[Arguments]]] = {
     **_unary("abs", "asinh", "atan", "cos", "cosh", "erf", "exp", "expm1", "floor", "ceil", "relu", "sigmoid", "sign"),
     **_unary("sin", "sinh", "tan", "tanh", "trunc", "round", "neg", "isnan", "clone", "alias"),
@@ -258,6 +264,7 @@ CASES: dict[str, Callable[[], list[Arguments]]] = {
     "mm.default": lambda: [(f(2, 3), f(3, 4))],
     "mul.Scalar": lambda: [(f(2, 3), 2), (n(3), 1.5)],
     "mul.Tensor": lambda: [(f(2, 3), f(3)), (n(2, 3), f(3)), (bits(3), bits(3))],
+    "native_dropout.default": lambda: [(f(2, 3), 0.5, False), (f(2, 3), 0.0, True)],
     "native_group_norm.default": lambda: [
         (f(2, 4, 3, 3), positive(4), f(4), 2, 4, 9, 2, 1e-5),
         (f(2, 4, 3), None, None, 2, 4, 3, 1, 1e-5),
