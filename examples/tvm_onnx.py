@@ -100,7 +100,9 @@ def main(model: onnx.ModelProto, folder: Path) -> float:
     (folder / "deploy.params").write_bytes(relay.save_param_dict(library.get_params()))
     debug = debug_executor.create(graph_json, loaded.imported_modules[0], dev, dump_root=str(folder / "dump"))
     debug.load_params((folder / "deploy.params").read_bytes())
-    debug.run(**inputs)
+    for name, value in inputs.items():
+        debug.set_input(name, value)
+    debug.run()
     np.testing.assert_array_equal(np.asarray(debug.get_output(0)), scores)
     print("dumped:", ", ".join(sorted(path.name for path in (folder / "dump").rglob("*.*"))))
     print(debug.profile(None, **inputs).table().splitlines()[0])

@@ -83,5 +83,7 @@ class Report:
         """Describe the arena without overlapping results, and the operations that a budget of RAM adds."""
         apart, extra = self.arena_lower_bound_apart, self.extra_operations
         words = "" if apart is None or apart <= self.arena else f", {apart:,} if no result lay over an operand"
+        if not extra:
+            return words
         change = f"{abs(extra):.1%} {'more' if extra > 0 else 'fewer'}"
-        return f"{words}; about {change} operations than without a budget" if extra else words
+        return f"{words}; about {change} operations than without a budget"

@@ -25,10 +25,10 @@ from support.project import ROOT
 pytest.importorskip("onnxruntime")
 
 FOLDER = ROOT / "examples" / "digits"
-GRU = f"""(float[5, 1, 4] x) => (float[5, 1, 1, 4] y) <
+RNN = f"""(float[5, 1, 4] x) => (float[5, 1, 1, 4] y) <
     float[4, 4] m = {{{", ".join(["0.5"] * 16)}}},
-    float[1, 12, 4] w = {{{", ".join(["0.25", "-0.5", "0.125", "0.75"] * 12)}}}
-> {{ [project] a = MatMul (x, m) [recurrent] y, h = GRU <hidden_size = 4> (a, w, w) }}"""
+    float[1, 4, 4] w = {{{", ".join(["0.25", "-0.5", "0.125", "0.75"] * 4)}}}
+> {{ [project] a = MatMul (x, m) [recurrent] y, h = RNN <hidden_size = 4> (a, w, w) }}"""
 MODEL, SAMPLES = FOLDER / "digits.onnx", FOLDER / "calibration.npz"
 
 
@@ -92,14 +92,14 @@ def test_integer_ports_leave_the_conversions_to_the_caller():
 
 
 def test_operators_that_stay_in_floats_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    recurrent = onnx_file(GRU, tmp_path)
+    recurrent = onnx_file(RNN, tmp_path)
     np.savez(tmp_path / "samples.npz", x=np.random.default_rng(0).standard_normal((8, 5, 1, 4)).astype(np.float32))
     assert (
         run(["quantize", str(recurrent), "--data", str(tmp_path / "samples.npz"), "-o", str(tmp_path / "q.onnx")]) == 0
     )
     shown = capsys.readouterr().out
-    assert "weights: 256 bytes before, " in shown
-    assert "recurrent (GRU): stays in floats, with 384 bytes of weights; the quantiser has no" in shown
+    assert "weights: 128 bytes before, " in shown
+    assert "recurrent (RNN): stays in floats, with 128 bytes of weights; the quantiser has no" in shown
     assert "project (" not in shown[shown.index("weights:") :]
 
 

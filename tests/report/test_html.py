@@ -176,7 +176,7 @@ def test_the_page_says_how_much_of_a_board_is_taken(tmp_path: Path):
     require("arm-none-eabi-gcc")
     out = tmp_path / "out.html"
     assert run(["report", str(DIGITS), "--html", str(out), "--board", "rp2040"]) == 0
-    assert figures_of_page(out)["target"] == "cortex-m0"
+    assert figures_of_page(out)["target"] == "cortex-m0plus"
     text = out.read_text()
     assert "rp2040 (Raspberry Pi Pico, Cortex-M0+)" in text
     assert ">2.0 MiB<" in text

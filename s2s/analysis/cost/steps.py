@@ -109,7 +109,7 @@ def _element(type: Attribute) -> Attribute:
 
 
 def _is_wide(element: Attribute) -> bool:
-    return isinstance(element, IntegerType) and element.width.data > 32
+    return isinstance(element, IntegerType) and element.bitwidth > 32
 
 
 _SOFT_M3 = _Core(function=2000, floats=75, quotient=250, copied=10)
