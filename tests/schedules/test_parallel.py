@@ -223,6 +223,7 @@ def check_seed(seed: int) -> bool:
 @given(st.integers(0, 2**32))
 @example(2097153)  # scratch that two steps of a kernel use
 @example(419)  # an element that completes a group is read, and never written: refused, as no proof covers it
+@example(8578)  # raw bytes of the constant, whose zero point is 0, beside an operand whose zero point is not
 def test_iterations_of_accepted_parallel_loops_are_independent(seed: int) -> None:
     check_seed(seed)
 

@@ -24,7 +24,7 @@ def fault_of_raw_bytes(
         return None
     if products is not None and not state.is_unsigned and not products.has_offsets:
         return None
-    named = state.raw if state.cached is None else state.cached.read
+    named = named_read(state)
     x = x if named is None else named
     if x is not None and products is not None and zero_point(op, state, x) == 0:
         return None
@@ -50,6 +50,11 @@ def fault_of_raw_bytes(
             "leave tensorize out"
         )
     return None
+
+
+def named_read(state: tensor.ScheduleState) -> int | None:
+    """Return the read that a schedule copies or takes in place as it is stored; None where an intrinsic settles it."""
+    return state.raw if state.cached is None else state.cached.read
 
 
 def zero_point(op: tensor.ComputeOp, state: tensor.ScheduleState, x: int) -> int:

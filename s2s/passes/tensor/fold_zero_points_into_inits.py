@@ -28,7 +28,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
-from s2s.analysis.structure.raw_bytes import fault_of_raw_bytes, zero_point
+from s2s.analysis.structure.raw_bytes import fault_of_raw_bytes, named_read, zero_point
 from s2s.analysis.structure.roles import constant_axes, roles_of
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
@@ -68,8 +68,8 @@ def _add_init(
         return
     if (fault := fault_of_raw_bytes(op, state, constants)) is not None:
         raise CompilerBug(f"{func.sym_name.data}: {fault}; the verifier refuses that")
-    roles = roles_of(op, constants) if state.takes_raw_bytes else None
-    offset = 0 if roles is None else zero_point(op, state, roles.x if state.cached is None else state.cached.read)
+    roles, named = roles_of(op, constants) if state.takes_raw_bytes else None, named_read(state)
+    offset = 0 if roles is None else zero_point(op, state, roles.x if named is None else named)
     if roles is None or offset == 0:
         return
     (channel,) = (*roles.both, *roles.w_only)
