@@ -39,12 +39,20 @@ if TYPE_CHECKING:
 _LITTLE = "no network takes that little; give 0 or more"
 
 
+def _target(target: "str | Target") -> "Target":
+    """Return the target of a name or of a file `….toml`; a `Target` as it is."""
+    from s2s.targets import get_target
+
+    return get_target(target)
+
+
 @options_class
 class UserOptions:
     """The options that users give: each is an argument of `s2s.compile` and a flag of `s2s compile`."""
 
-    target: "str | Target" = option(
+    target: "Target" = option(
         default="host",
+        converter=_target,
         stages=(*DECIDING, "tree"),
         help="The processor that runs the C (`s2s targets` lists them); by default this machine, or that of the board.",
         metavar="TARGET|FILE.toml",

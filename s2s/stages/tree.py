@@ -51,7 +51,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         name=network.name,
         source=network.source,
         sha256=network.sha256,
-        target=target_for(get_target(options.target), options.prefer),
+        target=target_for(options.target, options.prefer),
         inputs=_placed(network.inputs, plan.inputs, plan.input_extents),
         outputs=_placed(network.outputs, plan.outputs, plan.output_extents),
         sizes=plan.sizes,
@@ -102,7 +102,7 @@ def _recorded(options: CompileOptions) -> Mapping[str, str]:
     """Return the options that the record of a tree states."""
     threads = {"threads": str(options.threads), "threading": options.threading} if options.threads > 1 else {}
     return {
-        "target": get_target(options.target).name,
+        "target": options.target.name,
         "executor": options.executor,
         "schedule": options.schedule,
         "weights": options.weights,
