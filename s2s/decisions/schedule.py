@@ -168,7 +168,7 @@ def _keeps_fused_tiles(subject: ScheduledComputation, choice: tensor.ScheduleAtt
     wanted = subject.fused if before is None or before.states_tiles else before.on(subject.op).fused
     if choice.on(subject.op).fused == wanted:
         return None
-    words = " and ".join(f"{each.dim} by {each.size}" for each in wanted) or "none"
+    words = " and ".join(f"{tile.dim} by {tile.size}" for tile in wanted) or "none"
     return f"the computations of this kernel run together in blocks ({words}), which a schedule cannot change"
 
 
@@ -212,7 +212,7 @@ def _copies(subject: ScheduledComputation, target: Target) -> _Proposals:
     if isinstance(op, tensor.TransformOp) or not moves_only(op) or len(op.epilogue) != 1:
         return []
     beside = [op.epilogue[0].owner, *(use.operation for use in op.res[0].uses)]
-    if not any(isinstance(each, tensor.TransformOp) for each in beside):
+    if not any(isinstance(neighbour, tensor.TransformOp) for neighbour in beside):
         return []
     return _found(subject, copy_schedule(op, target), "the contiguous dimension of the source innermost")
 

@@ -189,9 +189,9 @@ def fused_step(op: tensor.Computation, fused: FusedTiles, constants: frozenset[S
     if step.schedule is not None and step.schedule.states_tiles:
         step = _tile_of(step)
     else:
-        tile = {each.dim: each.size for each in fused}
-        sizes = [min(tile.get(dim, size), size) for dim, size in enumerate(op.sizes)]
-        step.properties["domain"] = tensor.integers(sizes)
+        sizes = {tile.dim: tile.size for tile in fused}
+        domain = [min(sizes.get(dim, size), size) for dim, size in enumerate(op.sizes)]
+        step.properties["domain"] = tensor.integers(domain)
     return FusedStep(step, frozenset(mapped[each] for each in constants if each in mapped))
 
 
@@ -199,9 +199,8 @@ def _tile_of(op: tensor.Computation) -> tensor.ComputeOp:
     """Replace the computations that are fused with `op` by their first tiles; return the tile of `op`."""
     block = op.parent_block()
     assert block is not None
-    group = next(
-        each for each in groups_of([op for op in block.ops if isinstance(op, tensor.Computation)]) if op in each.ops
-    )
+    computations = [inner for inner in block.ops if isinstance(inner, tensor.Computation)]
+    group = next(group for group in groups_of(computations) if op in group.ops)
     tiles = first_tiles(group)
     for whole, tile in zip(group.ops, tiles, strict=True):
         block.insert_op_before(tile.op, whole)
@@ -232,7 +231,7 @@ def in_fused_tiles(
     if op.schedule is not None:
         vectors = schedule.find(Vectorize) is not None
         return tiled.adding(*_packs(op, fused[-1].dim, constants)) if vectors else tiled
-    streams = [each.dim for each in fused] == [2]
+    streams = [tile.dim for tile in fused] == [2]
     return tiled.without(Prefetch).adding(Prefetch.of(1, 0), Prefetch.of(0, 1)) if streams else tiled
 
 

@@ -31,8 +31,8 @@ def check_options(options: CompileOptions) -> None:
     check_refused(options)
     if options.threads > 1 and not options.target.fork_join:
         raise InputError(
-            f"--threads {options.threads}: target {options.target.name} has no threads; leave the option out, or use another "
-            "target"
+            f"--threads {options.threads}: target {options.target.name} has no threads; leave the option out, or use "
+            "another target"
         )
 
 

@@ -24,16 +24,16 @@ def blocks_of(task: Task, others: Sequence[OpenDecision]) -> OpenDecision | None
 def fused_subjects(task: Task, blocks: OpenDecision | None) -> tuple[ScheduledComputation, ...]:
     """Return the largest computation with the tiles of each choice of `blocks`; without it, with its own."""
     tiles = [_of_default(task)] if blocks is None else [_of_loop(task, each) for each in blocks.choices]
-    return tuple(replace(task.largest, fused=each) for each in tiles)
+    return tuple(replace(task.largest, fused=fused) for fused in tiles)
 
 
 def widest(subjects: Sequence[ScheduledComputation]) -> FusedTiles:
     """Return the dimensions that have tiles in all of `subjects`, each with the size of its largest tile."""
-    sizes = [{tile.dim: tile.size for tile in each.fused} for each in subjects]
+    sizes = [{tile.dim: tile.size for tile in subject.fused} for subject in subjects]
     return tuple(
-        tile._replace(size=max(each[tile.dim] for each in sizes))
+        tile._replace(size=max(of_loop[tile.dim] for of_loop in sizes))
         for tile in subjects[0].fused
-        if all(tile.dim in each for each in sizes)
+        if all(tile.dim in of_loop for of_loop in sizes)
     )
 
 
