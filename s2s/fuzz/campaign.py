@@ -153,7 +153,7 @@ def variants_of(plan: Plan, start: int) -> tuple[Variant, ...]:
     )
     if not plan.is_apart:
         return drawn
-    return tuple(replace(each, sizes=plan.sizes, streams=plan.streams, rewritten=False) for each in drawn)
+    return tuple(replace(each, sizes=plan.sizes, streams=plan.streams, rewritten=False, joined=False) for each in drawn)
 
 
 def draw(plan: Plan, number: int) -> Drawn:
