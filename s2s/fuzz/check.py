@@ -74,8 +74,7 @@ def loaded(tree: Tree, variant: Variant, target: Target) -> LoadedNetwork:
 
 
 def built(load: Load[T_co], tree: Tree, variant: Variant, target: Target) -> T_co:
-    """What `load` makes of a tree by the compiler of the variant; by gcc of what tcc cannot build, such as tables with a
-    NaN."""
+    """What `load` makes of a tree by the compiler of the variant; by gcc where tcc fails, as at a NaN in a table."""
     try:
         return load(tree, compiler=(variant.compiler,), flags=variant.flags(target))
     except ToolchainError:
