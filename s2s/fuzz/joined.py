@@ -57,7 +57,7 @@ def parts_of(model: FuzzModel) -> list[FuzzModel]:
 def _in_turn(networks: Mapping[str, LoadedNetwork]) -> Iterator[LoadedNetwork]:
     """Each network twice: forwards, and backwards."""
     yield from networks.values()
-    yield from reversed(networks.values())
+    yield from reversed(list(networks.values()))
 
 
 __all__ = ["check_joined", "parts_of"]

@@ -24,8 +24,12 @@ def test_a_wrong_output_names_its_network():
     drawn = draw(Plan(seed=5, nodes=4), 0)
     changed = {name: Spread(spread.clean + spread.clean.dtype.type(1)) for name, spread in drawn.expected.items()}
     evaluated = type(drawn.model).evaluate
+
+    def disagreeing(*_: object, **__: object) -> dict[str, Spread]:
+        return changed
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(drawn.model), "evaluate", lambda *_, **__: changed)
+        patch.setattr(type(drawn.model), "evaluate", disagreeing)
         failures = check_joined(drawn.model, drawn.inputs, changed, JOINED)
     assert type(drawn.model).evaluate is evaluated
     assert {each.output for each in failures} == set(drawn.model.outputs)

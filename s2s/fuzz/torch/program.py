@@ -95,7 +95,9 @@ class Program:
         """The program that `serialised` has written."""
         stored = json.loads(data)
         inputs = {name: (tuple(shape), dtype) for name, (shape, dtype) in stored["inputs"].items()}
-        steps = tuple(StepSpec(**{**each, "operands": tuple(each["operands"])}) for each in stored["steps"])
+        steps = tuple(
+            StepSpec(each["name"], each["kind"], tuple(each["operands"]), each["settings"]) for each in stored["steps"]
+        )
         return Program(inputs, steps, tuple(stored["outputs"]))
 
 

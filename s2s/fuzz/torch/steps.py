@@ -38,14 +38,14 @@ def _axis(random: Random, operands: Sequence[Tensor]) -> Settings:
 
 
 def _place(random: Random, operands: Sequence[Tensor]) -> Settings:
-    axis = _axis(random, operands)["axis"]
-    size = operands[0].shape[axis]
+    axis = int(_axis(random, operands)["axis"])
+    size = int(operands[0].shape[axis])
     return {"axis": axis, "place": random.randrange(-size, size)}
 
 
 def _part(random: Random, operands: Sequence[Tensor]) -> Settings:
-    axis = _axis(random, operands)["axis"]
-    size = operands[0].shape[axis]
+    axis = int(_axis(random, operands)["axis"])
+    size = int(operands[0].shape[axis])
     first = random.randrange(size)
     return {"axis": axis, "start": first, "stop": random.randint(first + 1, size + 1), "step": random.choice((1, 1, 2))}
 
@@ -98,7 +98,8 @@ def _convolved(x: Tensor, settings: Settings) -> Tensor:
 
 
 def _gathered(x: Tensor, settings: Settings) -> Tensor:
-    places = [each % x.shape[settings["axis"]] for each in (settings["place"], 0, settings["place"] + 1)]
+    size = int(x.shape[settings["axis"]])
+    places: list[int] = [each % size for each in (settings["place"], 0, settings["place"] + 1)]
     return x.index_select(settings["axis"], torch.tensor(places))
 
 
