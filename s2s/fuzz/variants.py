@@ -83,13 +83,14 @@ def _drawn(random: Random, targets: tuple[str, ...], given: Values, *, thorough:
     one_thread = {} if get_target(target).fork_join > 0 else {"threads": 1}
     joined = random.random() < JOINED
     alone = {"weights": "arrays", "steps": None} if joined else {}
+    chosen = {**given, **draw_options(random, {"target": target, **given, **one_thread, **alone})}
     return Variant(
         target=target,
-        chosen={**given, **draw_options(random, {"target": target, **given, **one_thread, **alone})},
+        chosen=chosen,
         compiler=random.choice(installed) if thorough else installed[0],
         optimise=random.choice(optimise),
         trapping=thorough and random.random() < 0.5,
-        rewritten=random.random() < 0.25,
+        rewritten=random.random() < 0.25 and chosen.get("executor") != "graph",  # tables hold no branches
         joined=joined,
         alike=joined and random.random() < 0.5,
         concurrent=joined and random.random() < 0.5,

@@ -58,7 +58,7 @@ class Program:
 
         A change in place counts for all tensors that may share memory with what it changes.
         """
-        owners = self._owners()
+        owners = self.owners()
         names, kept = set(outputs), list[StepSpec]()
         growing = True
         while growing:
@@ -70,7 +70,7 @@ class Program:
         inputs = {name: each for name, each in self.inputs.items() if name in names}
         return Program(inputs, tuple(kept), tuple(outputs))
 
-    def _owners(self) -> dict[str, str]:
+    def owners(self) -> dict[str, str]:
         """The tensor whose memory each one may be in: of a view that of its operand."""
         from s2s.fuzz.torch.steps import CHANGES, VIEWS
 
