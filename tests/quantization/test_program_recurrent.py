@@ -29,7 +29,7 @@ MIN_RATIO = 25.0
 class Cell(nn.Module):
     """A recurrent layer and a linear layer behind its last step; all results of both."""
 
-    def __init__(self, kind: type[nn.RNNBase], **options: Any) -> None:
+    def __init__(self, kind: type[nn.GRU | nn.LSTM], **options: Any) -> None:
         super().__init__()
         torch.manual_seed(1)
         self.layer: Any = kind(INPUTS, UNITS, **options)
@@ -68,7 +68,7 @@ def quantised(module: nn.Module, shapes: list[list[int]]) -> Quantized:
     program = frontend.export(module.eval(), [torch.zeros(shape) for shape in shapes])
     names = ("x", "h")[: len(shapes)]
     samples = {
-        name: rng.standard_normal((SAMPLES, *shape)).astype(np.float32)
+        name: rng.uniform(-1, 1, (SAMPLES, *shape)).astype(np.float32)
         for name, shape in zip(names, shapes, strict=True)
     }
     return quantize(program, samples)
