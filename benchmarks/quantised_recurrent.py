@@ -3,8 +3,9 @@
     python -m benchmarks.quantised_recurrent [gru_kws lstm torch.GRU torch.LSTM] [--boards qemu:m4 qemu:m55] [--seed 0]
 
 Each network is quantised by `s2s quantize` on samples; the signal to quantisation noise ratio is measured on others.
-`--requantise fixed` scales sums in fixed point. The exit code is 1 if a network in 8 bits differs from its engine in
-one bit, or its output is below 20 dB.
+`--requantise fixed` scales sums in fixed point. The exit code is 1 if a network in 8 bits differs from onnxruntime in
+one bit, or from torch, which sums in floats, by more than the steps that its roundings allow, or if its output is below
+20 dB.
 """
 # pyright: reportUnknownMemberType=false
 
@@ -61,7 +62,7 @@ def show(name: str, boards: list[str], seed: int) -> bool:
                 model, name=name.replace(".", "_"), target=get_board(board).target, requantise=requantise
             )
             measured = artifact.verify_on(board)
-            exact &= measured.passed and (measured.bit_exact or kind != "8 bits")
+            exact &= measured.passed and (measured.bit_exact or kind != "8 bits" or name.startswith("torch."))
             figures = measured.as_dict()
             count = figures["instructions"]
             print(f"  {board:9} {kind:14} {count:12,} instructions  {count / work:5.2f} a multiply-add  "
