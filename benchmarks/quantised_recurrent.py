@@ -59,7 +59,7 @@ def show(name: str, boards: list[str], seed: int) -> bool:
     for board in boards:
         for (kind, requantise), model in kinds:
             artifact = api.compile(
-                model, name=name.replace(".", "_"), target=get_board(board).target, requantise=requantise
+                model, name=name.lower().replace(".", "_"), target=get_board(board).target, requantise=requantise
             )
             measured = artifact.verify_on(board)
             exact &= measured.passed and (measured.bit_exact or kind != "8 bits" or name.startswith("torch."))

@@ -19,13 +19,14 @@ typedef struct {
     int8_t bytes[131];
 } s2s_row_of_bytes;
 
-/* The distance is part of the instruction. GCC would compute the address of each of several vectors. */
+/* The distance is part of the instruction, which takes one of the first eight registers. GCC would compute the address
+ * of each of several vectors. */
 #define s2s_i32x4_load_i8_at(p, at)                                                                                    \
     __extension__({                                                                                                    \
         int32x4_t s2s_loaded_;                                                                                         \
-        __asm__("vldrb.s32 %q0, [%m1, %2]"                                                                             \
+        __asm__("vldrb.s32 %q0, [%1, %2]"                                                                              \
                 : "=w"(s2s_loaded_)                                                                                    \
-                : "Q"(*(const s2s_row_of_bytes *)(const void *)(p)), "i"(at));                                         \
+                : "l"(p), "i"(at), "m"(*(const s2s_row_of_bytes *)(const void *)(p)));                                 \
         (s2s_i32x4) s2s_loaded_;                                                                                       \
     })
 
