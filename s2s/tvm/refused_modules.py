@@ -8,7 +8,7 @@ _GENERATORS = "external code generators are registered by s2s; see `relay.build(
 _BOARDS = (
     "boards are driven by `s2s verify --on` and `s2s tune --on`, and projects written by `s2s export` and `s2s new`"
 )
-_FARM = "servers of TVM run what they are sent; start `s2s farm scheduler` and `s2s farm worker`, or rpc.LocalSession"
+_FARM = "sessions go through a farm of Dask; use rpc.Server, rpc.Tracker, rpc.connect and rpc.connect_tracker"
 
 REFUSED_MODULES: Mapping[str, str] = {
     "auto_scheduler": _TUNER,
@@ -40,11 +40,8 @@ REFUSED_MODULES: Mapping[str, str] = {
     "relay.op.contrib": _GENERATORS,
     "relay.prelude": "data types of the language and lists of tensors are not compiled; write tensors and tuples",
     "rpc.base": _FARM,
-    "rpc.client": _FARM,
     "rpc.minrpc": _FARM,
     "rpc.proxy": _FARM,
-    "rpc.server": _FARM,
-    "rpc.tracker": _FARM,
     "rpc.tornado_util": _FARM,
 }
 """By their paths in the package; what is inside of one is refused with it."""
