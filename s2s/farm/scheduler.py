@@ -24,7 +24,9 @@ def run_scheduler(
     """Run a scheduler until it is interrupted; `on_start` is told its address and the one of its status page."""
 
     async def run() -> None:
-        scheduler = make_scheduler(host, port, certificates, dashboard=True, dashboard_address=f"{host}:{dashboard_port}")
+        scheduler = make_scheduler(
+            host, port, certificates, dashboard=True, dashboard_address=f"{host}:{dashboard_port}"
+        )
         async with scheduler:
             on_start(scheduler.address, f"http://{host or 'localhost'}:{scheduler.http_server.port}/status")
             await scheduler.finished()

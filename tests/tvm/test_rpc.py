@@ -56,7 +56,10 @@ def greeting() -> None:
     """What sessions of the server begin with."""
     from s2s import tvm
 
-    tvm.register_func("test.greet", lambda name: f"hello {name}")
+    def greet(name: str) -> str:
+        return f"hello {name}"
+
+    tvm.register_func("test.greet", greet)
 
 
 def free(tracker: rpc.TrackerSession) -> dict[str, int]:
@@ -65,10 +68,10 @@ def free(tracker: rpc.TrackerSession) -> dict[str, int]:
 
 def test_the_tutorial_of_cross_compilation_runs_on_a_server(server: rpc.Server):
     n = tvm.runtime.convert(1024)
-    A = te.placeholder((n,), name="A")
-    B = te.compute((n,), lambda i: A[i] + 1.0, name="B")
-    s = te.create_schedule(B.op)
-    func: Any = tvm.build(s, [A, B], target="llvm", name="add_one")
+    x: Any = te.placeholder((n,), name="A")
+    y = te.compute((n,), lambda i: x[i] + 1.0, name="B")
+    s = te.create_schedule(y.op)
+    func: Any = tvm.build(s, [x, y], target="llvm", name="add_one")
     temp = utils.tempdir()
     path = temp.relpath("lib.tar")
     func.export_library(path)
@@ -76,19 +79,19 @@ def test_the_tutorial_of_cross_compilation_runs_on_a_server(server: rpc.Server):
     remote.upload(path)
     func = remote.load_module("lib.tar")
     dev = remote.cpu()
-    a = tvm.nd.array(np.random.uniform(size=1024).astype(A.dtype), dev)
-    b = tvm.nd.array(np.zeros(1024, dtype=A.dtype), dev)
+    a = tvm.nd.array(np.random.uniform(size=1024).astype(x.dtype), dev)
+    b = tvm.nd.array(np.zeros(1024, dtype=x.dtype), dev)
     func(a, b)
-    np.testing.assert_equal(b.numpy(), a.numpy() + 1)
+    np.testing.assert_equal(b.numpy(), np.add(a.numpy(), np.float32(1)))
     time_f = func.time_evaluator(func.entry_name, dev, number=10)
     cost = time_f(a, b).mean
     assert cost > 0
     assert str(a.device).startswith("remote")
     linked = temp.relpath("downloaded.so")
     Path(linked).write_bytes(remote.download_linked_module("lib.tar"))
-    y = tvm.nd.empty((1024,))
-    tvm.runtime.load_module(linked)(a.numpy(), y)
-    np.testing.assert_equal(y.numpy(), b.numpy())
+    here = tvm.nd.empty((1024,))
+    tvm.runtime.load_module(linked)(a.numpy(), here)
+    np.testing.assert_equal(here.numpy(), b.numpy())
 
 
 def test_a_network_runs_on_a_server(server: rpc.Server, tmp_path: Path):
@@ -109,7 +112,8 @@ def test_a_network_runs_on_a_server(server: rpc.Server, tmp_path: Path):
     module.run()
     assert module.get_output(0, tvm.nd.empty((1, 4))).numpy().tolist() == [[7, 7, 7, 7]]
     assert module.benchmark(dev, number=1, repeat=2).mean > 0
-    assert module.module.time_evaluator("run", dev, number=2)().mean > 0
+    raw: Any = module.module
+    assert raw.time_evaluator("run", dev, number=2)().mean > 0
     y = tvm.nd.empty((1, 4), device=dev)
     module.set_output_zero_copy(0, y)
     module.run(x=np.ones((1, 4), np.float32))
@@ -247,7 +251,7 @@ def test_a_library_runs_in_a_local_session(tmp_path: Path):
 
 def test_a_server_ends_with_its_object():
     server = rpc.Server("127.0.0.1", silent=True)
-    pid = server._process._process.pid
+    pid = server.pid
     server.terminate()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

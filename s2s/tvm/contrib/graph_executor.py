@@ -17,7 +17,7 @@ Where TVM differs from itself or would go on with a wrong value, this executor d
 """
 
 from collections.abc import Mapping
-from typing import Any, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +92,7 @@ def _check_same_network(network: Network, session: Session) -> None:
 class GraphModule:
     """A network with its inputs and outputs, run by the graph executor."""
 
-    def __new__(cls, module: Executor) -> "GraphModule":
+    def __new__(cls, module: Any, *_: Any, **__: Any) -> Self:
         """Make the object; an executor of a remote session tells what it wants to be."""
         return super().__new__(getattr(module, "graph_class", cls))
 

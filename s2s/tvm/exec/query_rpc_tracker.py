@@ -17,7 +17,7 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=port, help="its port")
     words = parser.parse_args()
     try:
-        print(connect_tracker(words.host, words.port).text_summary())
+        print(connect_tracker(words.host, words.port).text_summary())  # noqa: T201
     except S2SError as error:
         parser.error(str(error))
     return 0

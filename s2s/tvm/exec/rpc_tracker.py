@@ -21,7 +21,9 @@ def main() -> int:
     if words.child:
         given_by_parent()
     try:
-        run_tracker(words.host, words.port, words.port_end, announcing("tracker", words.host, words.child, words.silent))
+        run_tracker(
+            words.host, words.port, words.port_end, announcing("tracker", words.host, words.child, words.silent)
+        )
     except S2SError as error:
         parser.error(str(error))
     except KeyboardInterrupt:

@@ -1,9 +1,11 @@
 """Clients: sessions on servers, and the tracker that hands them out."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import SplitResult, urlsplit
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.executor.device import device
@@ -221,19 +223,17 @@ def _refuse_constructor(arguments: Sequence[object] | None) -> None:
 
 
 async def _pause() -> None:
-    import asyncio
-
     await asyncio.sleep(0.5)
 
 
 def _look(dask_scheduler: Any) -> dict[str, Any]:
     """Read the state of the scheduler, inside of it."""
-    from urllib.parse import urlsplit
-
-    keys = [
-        (name, urlsplit(each.address)) for each in dask_scheduler.workers.values() for name in each.resources
+    keys: list[tuple[str, SplitResult]] = [
+        (name, urlsplit(str(each.address)))
+        for each in dask_scheduler.workers.values()
+        for name in each.resources
         if name != TRIAL
-    ]  # fmt: skip
+    ]
     wanted = Counter[str]()
     for task in dask_scheduler.tasks.values():
         if task.state in ("processing", "no-worker", "queued"):
@@ -243,5 +243,6 @@ def _look(dask_scheduler: Any) -> dict[str, Any]:
         key: {"free": max(totals[key] - wanted[key], 0), "pending": max(wanted[key] - totals[key], 0)}
         for key in {*totals, *wanted}
     }
-    servers = [{"key": f"server:{name}", "addr": [where.hostname, where.port]} for name, where in keys]
-    return {"queue_info": queues, "server_info": sorted(servers, key=lambda each: each["key"])}
+    ordered = sorted(keys, key=lambda pair: pair[0])
+    servers = [{"key": f"server:{name}", "addr": [where.hostname, where.port]} for name, where in ordered]
+    return {"queue_info": queues, "server_info": servers}

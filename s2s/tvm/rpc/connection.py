@@ -1,9 +1,10 @@
 """The connection of a client to its session: a Dask client, the task that holds the place, and calls."""
 
+import gc
 import pickle
 import threading
 import uuid
-from collections.abc import Callable
+from queue import Empty, Queue
 from typing import Any
 
 from s2s.errors import InputError
@@ -47,10 +48,13 @@ class Connection:
         self._client = client
         self._token = uuid.uuid4().hex
         self._forgotten: list[int] = []
-        self._address = ""
-        self._began = threading.Event()
         topic = f"s2s-session-{self._token}"
-        client.subscribe_topic(topic, self._hear())
+        began: Queue[str] = Queue()
+
+        def heard(event: tuple[Any, Any]) -> None:
+            began.put(str(event[1]))
+
+        client.subscribe_topic(topic, heard)
         self._held = client.submit(
             hold,
             self._token,
@@ -61,19 +65,19 @@ class Connection:
             priority=priority,
             pure=False,
         )
-        while not self._began.wait(POLL_SECONDS):
-            if self._held.status in ("error", "cancelled", "lost"):
-                raise RPCError(f"session in {resource}: cannot begin ({self._held.exception()}); see the server")
+        self._address = self._began(began, resource)
         client.unsubscribe_topic(topic)
 
-    def _hear(self) -> Callable[[tuple[Any, Any]], None]:
-        """What notes the address of the worker that holds the session."""
-
-        def heard(event: tuple[Any, Any]) -> None:
-            self._address = self._address or str(event[1])
-            self._began.set()
-
-        return heard
+    def _began(self, began: "Queue[str]", resource: str) -> str:
+        """Wait until the place is free, and return the address of its worker. A session of this program that nothing
+        refers to may hold it until it is collected."""
+        while True:
+            try:
+                return began.get(timeout=POLL_SECONDS)
+            except Empty:
+                gc.collect()
+            if self._held.status in ("error", "cancelled", "lost"):
+                raise RPCError(f"session in {resource}: cannot begin ({self._held.exception()}); see the server")
 
     def invoke(self, number: int, method: str, /, *arguments: Any, **keywords: Any) -> Any:
         """Return what a method of an object of the session returns, or raise what it raises."""
@@ -103,12 +107,13 @@ class Connection:
 
     def _result(self, future: Any) -> bytes:
         """The answer; an error where the session is no more."""
-        module = distributed()
-        while future.status == "pending":
-            try:
-                with self._client.as_current():
-                    module.wait([future], timeout=POLL_SECONDS)
-            except (TimeoutError, module.TimeoutError):
-                if self._held.status != "pending":
-                    raise RPCError(ENDED) from None
+        done = threading.Event()
+
+        def finish(_: Any) -> None:
+            done.set()
+
+        future.add_done_callback(finish)
+        while not done.wait(POLL_SECONDS):
+            if self._held.status != "pending" and not done.wait(POLL_SECONDS):
+                raise RPCError(ENDED)
         return future.result()

@@ -5,9 +5,8 @@ functions and executors stay here and are answered by references; numbers, texts
 """
 
 import pickle
-from collections.abc import Iterable
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -80,7 +79,8 @@ class Objects:
 
     def _encoded(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
-            return self._reference("array", value, (value.shape, value.dtype))
+            array = cast(Array, value)
+            return self._reference("array", array, (array.shape, array.dtype))
         if isinstance(value, Module):
             return self._reference("module", value, (value.type_key,))
         if isinstance(value, Executor):
@@ -89,18 +89,12 @@ class Objects:
             raise UnsupportedError(f"session: {value.name}: is for executor aot; build the network for executor graph")
         if callable(value):
             return self._reference("function", value, (getattr(value, "name", "function"),))
-        if type(value) in (list, tuple):
-            return type(value)(self._encoded(each) for each in _members(value))
-        return value
+        return tuple(map(self._encoded, cast("tuple[Any, ...]", value))) if type(value) is tuple else value
 
     def _reference(self, kind: str, value: Any, told: tuple[Any, ...]) -> Reference:
         self._next += 1
         self._objects[self._next] = value
         return Reference(self._next, kind, told)
-
-
-def _members(value: Iterable[Any]) -> Iterable[Any]:
-    return value
 
 
 def _portable(error: Exception) -> Exception:

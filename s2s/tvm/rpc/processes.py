@@ -19,7 +19,8 @@ class ServingProcess:
     def __init__(self, module: str, words: Sequence[str], given: bytes = b"") -> None:
         command = [sys.executable, "-m", f"s2s.tvm.exec.{module}", "--child", *words]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.write(b"%d\n%b" % (len(given), given))
         self._process.stdin.flush()
         line = self._process.stdout.readline()
@@ -30,6 +31,11 @@ class ServingProcess:
         self.port = int(line)
         self._finalizer = weakref.finalize(self, _end, self._process)
         atexit.register(self._finalizer)
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
 
     def terminate(self) -> None:
         """End it."""
@@ -52,5 +58,5 @@ def given_by_parent() -> bytes:
 
 
 def _end_with_stdin() -> None:
-    sys.stdin.buffer.raw.read(1)  # nothing comes but its end
+    os.read(sys.stdin.fileno(), 1)  # nothing comes but its end
     os._exit(0)

@@ -3,7 +3,7 @@
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +61,8 @@ def _sent(connection: Connection, value: Any) -> Any:
 def _received(connection: Connection, value: Any) -> Any:
     """A result as it comes from the session."""
     if not isinstance(value, Reference):
-        return tuple(_received(connection, each) for each in value) if type(value) is tuple else value
+        several = cast("tuple[Any, ...]", value) if type(value) is tuple else None
+        return cast(Any, value) if several is None else tuple(_received(connection, each) for each in several)
     remote = _Remote(connection, value)
     if value.kind == "array":
         return RemoteArray(remote, *value.told)

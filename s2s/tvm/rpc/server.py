@@ -8,6 +8,7 @@ from typing import Any
 from s2s.errors import UnsupportedError
 from s2s.farm.user_certificates import user_certificates
 from s2s.farm.worker import make_worker
+from s2s.support.extras import optional_module
 from s2s.tvm.rpc import holding
 from s2s.tvm.rpc.client import ANY
 from s2s.tvm.rpc.connection import address_of
@@ -54,6 +55,11 @@ class Server:
         self._process = ServingProcess("rpc_server", words, _pickled(server_init_callback))
         self.host, self.port = host, self._process.port
 
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
     def terminate(self) -> None:
         """End the server and its sessions."""
         self._process.terminate()
@@ -63,8 +69,7 @@ def _pickled(callback: Callable[[], object] | None) -> bytes:
     """The bytes of a callback with its code, as a session may not find its module."""
     if callback is None:
         return b""
-    import cloudpickle
-
+    cloudpickle: Any = optional_module("cloudpickle", "farm", "rpc.Server", "leave server_init_callback out")
     module = sys.modules[callback.__module__]
     cloudpickle.register_pickle_by_value(module)
     try:

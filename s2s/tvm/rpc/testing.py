@@ -1,6 +1,7 @@
 """Functions under the names of TVM's module `tvm.rpc.testing`, which tests of sessions call on a server."""
 
 from collections.abc import Callable
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -45,10 +46,18 @@ def _adder(x: int) -> Callable[[int], int]:
 def _of_one_array(name: str) -> Callable[..., Any]:
     """A function of an array of ten zeros, which stays alive with it."""
     array = nd.array(np.zeros(10, np.float32))
+
+    def element(index: int) -> float:
+        return float(array[index])
+
+    def element_of(other: NDArray, index: int) -> float:
+        return float(other[index])
+
     functions: dict[str, Callable[..., Any]] = {
         "get_arr": lambda: array,
-        "get_elem": lambda index: float(array[index]),
-        "get_arr_elem": lambda other, index: float(other[index]),
+        "ref_count": lambda: getrefcount(array),
+        "get_elem": element,
+        "get_arr_elem": element_of,
     }
     if name not in functions:
         raise InputError(f"rpc.test.remote_return_nd: {name!r} is none of {', '.join(functions)}; give one")
