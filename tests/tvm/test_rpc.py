@@ -14,9 +14,11 @@ from s2s import tvm
 from s2s.errors import InputError, UnsupportedError
 from s2s.tvm import autotvm, relay, rpc, te
 from s2s.tvm.contrib import graph_executor, utils
+from s2s.tvm.driver import tvmc
 from s2s.tvm.error import RPCError
 from support.autotvm import MATMUL
 from support.farm import wait_until
+from support.project import ROOT
 
 pytest.importorskip("distributed")
 pytest.importorskip("cryptography")
@@ -145,6 +147,17 @@ def test_functions_files_and_errors_of_a_session(server: rpc.Server):
         client.upload(b"abc", "../text")
     with pytest.raises(UnsupportedError, match=r"functions of this process cannot be called there"):
         client.get_function("testing.echo")(print)
+
+
+def test_the_driver_runs_a_package_on_a_server(server: rpc.Server, tracker: rpc.TrackerSession, tmp_path: Path):
+    digits = ROOT / "examples" / "digits" / "digits.onnx"
+    package = tvmc.compile(tvmc.load(str(digits)), "llvm", package_path=tmp_path / "net.tar", output_format="tar")
+    here = tvmc.run(package, "cpu", fill_mode="ones").get_output("output_0")
+    there = tvmc.run(package, "cpu", "127.0.0.1", server.port, fill_mode="ones", benchmark=True, repeat=1, number=2)
+    np.testing.assert_array_equal(there.get_output("output_0"), here)
+    assert there.times is not None
+    handed = tvmc.run(package, "cpu", "127.0.0.1", tracker.port, rpc_key=KEY, fill_mode="ones")
+    np.testing.assert_array_equal(handed.get_output("output_0"), here)
 
 
 def test_code_that_crashes_ends_its_session_alone(server: rpc.Server, tmp_path: Path):

@@ -47,7 +47,7 @@ def _pool(name: str, parsed: argparse.Namespace, targets: Sequence[Target]) -> W
     if named is None:
         raise TVMCException(f'No target specified for Workspace Pool "{name}"; give --workspace-pools-targets')
     words = named.split(",")
-    access = [target for target in targets if any(target.kind.name in word for word in words)]
+    access = [target for target in targets if target.kind.name in words]
     if not access:
         raise TVMCException(f'Workspace Pool "{name}" using undefined Target "{named}"; name one of --target')
     numbers = {
