@@ -3,7 +3,7 @@
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,13 @@ from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.packed_func import PackedFunc
 from s2s.types.weights import Array
 
-if TYPE_CHECKING:
-    from s2s.tvm.rpc.client import RPCSession
+
+class ArraySession(Protocol):
+    """A session in which arrays lie."""
+
+    def array(self, values: Array) -> "RemoteArray":
+        """Return an array of the session with these values."""
+        ...
 
 
 class _Remote:
@@ -82,7 +87,7 @@ def _function(remote: _Remote, method: str, name: str) -> PackedFunc:
 class RemoteDevice(Device):
     """A device of a session."""
 
-    session: "RPCSession | None" = field(default=None, compare=False)
+    session: "ArraySession | None" = field(default=None, compare=False)
 
     def place(self, array: Array) -> Any:
         """Return an array of the session with the same elements."""

@@ -210,7 +210,6 @@ def test_a_configuration_stands_for_arguments():
 
 
 def test_configurations_are_found_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tvmc.config_options, "CONFIGS_JSON_DIR", None)
     monkeypatch.setenv("TVM_CONFIGS_JSON_DIR", str(tmp_path))
     assert get_configs_json_dir() == str(tmp_path)
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 from s2s.tvm.driver.tvmc.errors import TVMCException
 
 CONFIGS_JSON_DIR: str | None = None
-"""The folder of configurations once it has been looked for."""
+"""The folder of configurations where a program sets one."""
 
 
 class ConfigsJsonNotFoundError(TVMCException):
@@ -21,11 +21,10 @@ class ConfigsJsonNotFoundError(TVMCException):
 
 def get_configs_json_dir() -> str:
     """Return the folder in which configurations are found by name: `$TVM_CONFIGS_JSON_DIR`, or where we are."""
-    global CONFIGS_JSON_DIR
-    if CONFIGS_JSON_DIR is None:
-        named = os.environ.get("TVM_CONFIGS_JSON_DIR", "")
-        CONFIGS_JSON_DIR = named if Path(named or "/nowhere").is_dir() else os.getcwd()
-    return CONFIGS_JSON_DIR
+    if CONFIGS_JSON_DIR is not None:
+        return CONFIGS_JSON_DIR
+    named = os.environ.get("TVM_CONFIGS_JSON_DIR", "")
+    return named if named and Path(named).is_dir() else os.getcwd()
 
 
 def find_json_file(name: str, path: str | Path) -> str:

@@ -79,7 +79,7 @@ def run_module(
             f"{tvmc_package.package_path}: the Model Library Format holds sources for firmware; run output format so, "
             "or `s2s verify --on` on a board"
         )
-    session = _session(hostname, port, rpc_key)
+    session = _place_to_run(hostname, port, rpc_key)
     library: Any = _loaded(tvmc_package.lib_path, session)
     create, processor = library[library.function_names()[0]], session.cpu()
     module = GraphModule(create(processor)) if tvmc_package.executor_type == "graph" else AotModule(create(processor))
@@ -94,7 +94,7 @@ def run_module(
     return TVMCResult(outputs, times)
 
 
-def _session(hostname: str | None, port: int | str, rpc_key: str | None) -> LocalSession | RPCSession:
+def _place_to_run(hostname: str | None, port: int | str, rpc_key: str | None) -> LocalSession | RPCSession:
     """Where the network runs."""
     if hostname is None:
         if rpc_key:

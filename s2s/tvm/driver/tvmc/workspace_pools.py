@@ -34,10 +34,10 @@ def workspace_pools_recombobulate(
     parsed: argparse.Namespace, targets: Sequence[Target], extra_target: Sequence[Mapping[str, Any]]
 ) -> WorkspaceMemoryPools | None:
     """Return the pools that arguments describe, None where they name none."""
-    names = parsed.workspace_pools.split(",") if parsed.workspace_pools else []
+    names = str(parsed.workspace_pools).split(",") if parsed.workspace_pools else []
     if not names:
         return None
-    generators = [Target(str(each["raw"])) for each in extra_target if isinstance(each, Mapping)]
+    generators = [Target(str(each["raw"])) for each in extra_target]
     known = [*targets, *generators, *([targets[0].host] if targets[0].host else [])]
     return WorkspaceMemoryPools([_pool(name, parsed, known) for name in names])
 
