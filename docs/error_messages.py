@@ -210,6 +210,7 @@ class Source:
                         self._templates(given, caller)
                         if isinstance(part, Hole)
                         and is_parameter(part)
+                        and part.scope is function
                         and (given := argument(call, named(part.value), function.parameters)) is not None
                         else [(part,)]
                         for part in template
