@@ -15,6 +15,7 @@ from s2s.boards.cycles.price import Block, Prices
 from s2s.boards.cycles.table import table_of
 from s2s.boards.parts import Part
 from s2s.boards.paths.control_flow import Program
+from s2s.boards.paths.image import read_image
 from s2s.boards.paths.longest import Longest, LongestPaths, Proof
 from s2s.errors import ToolchainError
 from s2s.support.frozen import frozen
@@ -106,7 +107,7 @@ def priced_windows(
     counted = list(windows((folder / COUNTS).read_text(encoding="ascii").splitlines()))
     if proof is None:
         return [Window(prices.of(blocks), None) for blocks in counted]
-    code = Program(prices.instructions.values(), functions_in(program, compiler))
+    code = Program(prices.instructions.values(), functions_in(program, compiler), read_image(program))
     paths = LongestPaths(code, prices, proof, counted)
     return [Window(prices.of(blocks), paths.of(blocks)) for blocks in counted]
 

@@ -7,12 +7,6 @@ from s2s.boards.paths.longest import Longest, Proof
 from s2s.support.frozen import frozen
 from s2s.verify.counted_blocks import Window
 
-_LIBRARY: Mapping[str, int] = {
-    **dict.fromkeys(("__aeabi_fmul", "__mulsf3", "__aeabi_fdiv", "__divsf3"), 32),
-    **dict.fromkeys(("__aeabi_dmul", "__muldf3", "__aeabi_ddiv", "__divdf3"), 64),
-}
-"""How often a loop of a function of the compiler's library turns at most: a turn for each bit of an operand."""
-
 
 @frozen
 class WorstCase:
@@ -43,7 +37,7 @@ def proof_of(record: Mapping[str, Any], functions: Iterable[str]) -> Proof:
         checked=f"{record['name']}_run",
         functions=frozenset(name.partition(".")[0] for name in functions),
         repeating=frozenset(entry["kernel"] for entry in paths if entry["repeats"]) | unknown,
-        turns={**_LIBRARY, **{entry["kernel"]: entry["turns"] for entry in paths}},
+        turns={entry["kernel"]: entry["turns"] for entry in paths},
     )
 
 

@@ -81,6 +81,12 @@ class Shape:
         starts = [other for other in self.successors[block] if other != meeting]
         return frozenset(_reached(starts, self.successors, frozenset([meeting])))
 
+    def order_between(self, block: int) -> Sequence[int] | None:
+        """Return the blocks of `between` in an order in which all edges lead onwards; None where they make a circle."""
+        inside = self.between(block)
+        edges = {number: [other for other in self.successors[number] if other in inside] for number in sorted(inside)}
+        return _order(edges, frozenset())
+
     def early_end(self, block: int) -> frozenset[int] | None:
         """Return the blocks of the side of a branch that only ends the function, where the other side does its work.
 

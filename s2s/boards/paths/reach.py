@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 
 from s2s.boards.paths.control_flow import Function, Program
-from s2s.boards.paths.data_flow import Flow, State, flow_of
+from s2s.boards.paths.data_flow import Flow, Outcome, State, flow_of
 from s2s.boards.paths.loops import Shape
 
 
@@ -31,15 +31,15 @@ class Reach:
     def flows(self) -> Mapping[int, Flow]:
         """The flow of data through each function, from all calls together."""
         arguments: dict[int, State] = dict.fromkeys(self.functions, State())
-        results: dict[int, State] = {}
+        outcomes: dict[int, Outcome] = dict.fromkeys(self.functions, Outcome())
         flows: dict[int, Flow] = {}
         waiting = list(self.functions)
         while waiting:
             start = waiting.pop()
-            flows[start] = flow = flow_of(self.functions[start], arguments[start], results)
+            flows[start] = flow = flow_of(self.functions[start], arguments[start], outcomes)
             changed = [start] if self._passes(flow, arguments, waiting) else []
-            if results.get(start, State()) != flow.results:
-                results[start] = flow.results
+            if outcomes[start] != flow.outcome:
+                outcomes[start] = flow.outcome
                 changed += [place for place, other in self.functions.items() if start in other.callees]
             waiting.extend(place for place in changed if place not in waiting and place != start)
         return flows
