@@ -105,7 +105,7 @@ class LongestPaths:
             return frozenset()
         on_data = self.reach.flows[start].branches
         if self._is_proven(start):
-            return frozenset[int]().union(*({branch, *shape.between(branch)} for branch in self._branches(start)))
+            return frozenset[int]().union(*({branch, *shape.side_blocks(branch)} for branch in self._branches(start)))
         if start not in self._turns:
             return frozenset(range(len(function.blocks))) if on_data else frozenset()
         # what one of them has set may steer any other
@@ -151,7 +151,7 @@ class LongestPaths:
     def _of_sides(self, start: int, runs: "_Runs") -> int:
         """The greatest cycles from branches on data to where their sides meet again."""
         shape, branches = self.reach.shape(start), self._branches(start)
-        within = {branch: shape.between(branch) for branch in branches}
+        within = {branch: shape.side_blocks(branch) for branch in branches}
         outermost = [
             branch for branch in branches if not any(branch in within[other] for other in branches if other != branch)
         ]
@@ -162,8 +162,8 @@ class LongestPaths:
     def _side(self, start: int, branch: int) -> int:
         """The cycles of the longest way from a branch to where its sides meet."""
         function, shape = self.reach.functions[start], self.reach.shape(start)
-        inside = shape.between(branch)
-        order = shape.order_between(branch)
+        inside = shape.side_blocks(branch)
+        order = shape.side_order(branch)
         if order is None:
             raise OpenError(f"{function.name} repeats on a side of a branch on data, nobody knows how often")
         longest: dict[tuple[int, bool], int] = {(branch, True): 0, (branch, False): 0}
