@@ -61,6 +61,8 @@ _READING = (
     "vfnm",
 )
 """What reads its destination however many operands it has."""
+_CHOOSING = ("adc", "sbc", "rrx", "sel", "vsel", "csel", "cset", "csin", "csne")
+"""What reads the flags."""
 _STORES = ("str", "vstr", "stm", "push", "vstm", "vpush")
 
 State = frozenset[str]
@@ -207,7 +209,7 @@ def _behind(step: Step, state: State, outcomes: Mapping[int, Outcome]) -> State:
     holds = any(place in state for place in read) or _is_loaded(step, state)
     keeps = word.startswith(_READING) or (len(operands) < 3 and not _OVERWRITING.fullmatch(word))
     holds = holds or (keeps and any(place in state for place in written))
-    if word in ("adc", "adcs", "sbc", "sbcs", "rrx", "sel"):
+    if word.startswith(_CHOOSING):
         holds = holds or FLAGS in state
     if step.is_guarded and (FLAGS in state or any(place in state for place in written)):
         holds = True
