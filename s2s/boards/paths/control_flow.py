@@ -6,12 +6,13 @@
 8018: bx lr                 block 2: no successor
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from s2s.boards.cycles.instruction import Instruction
+from s2s.boards.cycles.price import Block
 from s2s.boards.paths.image import Image
 from s2s.boards.paths.step import Step
 from s2s.boards.paths.tables import targets
@@ -83,13 +84,42 @@ class Program:
     ) -> None:
         self.image = image or Image()
         self.names: dict[int, str] = {}
-        for name, address in sorted(symbols, key=lambda entry: (entry[1], entry[0].startswith("_"), entry[0])):
-            self.names.setdefault(address, name)
+        owner = ""
+        for name, address in sorted(symbols, key=lambda entry: (entry[1], entry[0].startswith((".", "_")), entry[0])):
+            self.names.setdefault(address, owner if name.startswith(".") else name)
+            owner = self.names[address]
         self._starts = sorted(self.names)
+        steps = list(_guarded(instructions))
+        while entered := self._entered_inside(steps):
+            self.names |= {address: self.names[self.start_of(address)] for address in entered}
+            self._starts = sorted(self.names)
         self._steps: dict[int, list[Step]] = {}
-        for step in _guarded(instructions):
+        for step in steps:
             self._steps.setdefault(self.start_of(step.instruction.address), []).append(step)
         self._functions: dict[int, Function] = {}
+
+    def _entered_inside(self, steps: Iterable[Step]) -> set[int]:
+        """Return where functions that share code, such as `__udivsi3` and `__aeabi_uidivmod`, enter each other's
+        middle: a function of its own starts there. Parts of one, such as `kernel.cold`, are left as they are."""
+        found: set[int] = set()
+        for step in steps:
+            target = step.target if step.jumps or step.calls else None
+            if target is None or target in self.names:
+                continue
+            here, there = self.start_of(step.instruction.address), self.start_of(target)
+            one, other = self.names.get(here, ""), self.names.get(there, "")
+            are_parts = one != other and one.partition(".")[0] == other.partition(".")[0]
+            if here != there and other and not are_parts:
+                found.add(target)
+        return found
+
+    def cut(self, block: Block) -> Iterable[Block]:
+        """Cut instructions that ran one behind the other where a function starts among them."""
+        first = block.first
+        for start in self._starts[bisect_right(self._starts, first) : bisect_left(self._starts, block.behind)]:
+            yield replace(block, first=first, behind=start, entered=block.entered * (first == block.first), left=0)
+            first = start
+        yield replace(block, first=first, entered=block.entered * (first == block.first))
 
     def start_of(self, address: int) -> int:
         """Return the address of the function that an address lies in."""

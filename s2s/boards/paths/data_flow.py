@@ -13,8 +13,11 @@ are; all other memory counts as data.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
+from s2s.boards.paths.control_dependence import differing
 from s2s.boards.paths.control_flow import BasicBlock, Function
+from s2s.boards.paths.loops import Shape
 from s2s.boards.paths.step import (
     COMPARED,
     LISTS,
@@ -93,11 +96,51 @@ class Flow:
     outcome: Outcome
 
 
-def flow_of(function: Function, arguments: State, outcomes: Mapping[int, Outcome]) -> Flow:
+def flow_of(
+    function: Function, shape: Shape, arguments: State, outcomes: Mapping[int, Outcome], *, is_proven: bool
+) -> Flow:
     """Follow data through a function whose `arguments` hold data.
 
     `outcomes` says what calls of other functions leave behind, by their addresses; an unknown one, data everywhere.
+    `is_proven` says that loops turn as often whatever the data are: else a function with a branch on data leaves data
+    in everything that it writes.
     """
+    controlled: dict[int, State] = {}
+    followed = frozenset[int]()
+    while True:
+        flow = _flow(function, arguments, outcomes, controlled)
+        new = [number for number in flow.branches - followed if not shape.leaves_loop(number)] if is_proven else []
+        if not new:
+            break
+        followed |= flow.branches
+        for branch in new:
+            differ = differing(function, shape, branch, lambda step: _places(step, outcomes))
+            controlled |= {number: controlled.get(number, State()) | places for number, places in differ.items()}
+    if flow.branches and not is_proven:
+        return replace(flow, outcome=Outcome(flow.outcome.written, flow.outcome.written))
+    return flow
+
+
+def _places(step: Step, outcomes: Mapping[int, Outcome]) -> Iterable[str]:
+    """Return what an instruction writes: registers, flags, words of the stack that it names."""
+    if step.calls:
+        return (UNKNOWN if step.target is None else outcomes.get(step.target, UNKNOWN)).written
+    if step.jumps:
+        return ()
+    word, operands = step.word, step.instruction.operands
+    if word.startswith(_STORES):
+        slot = next((slot for place in operands if (slot := _slot(place)) is not None), None)
+        return [*moved_bases(step), *([slot, _next(slot)] if slot is not None else [])]
+    sets_flags = word in _COMPARISONS or word == "vmrs" or (word.endswith("s") and word[:-1] in _SETTING)
+    compares = word.startswith("vcmp")
+    named = [] if word in _COMPARISONS or compares else written_registers(step)
+    return [*named, *moved_bases(step), *([FLAGS] if sets_flags else []), *([FLOAT_FLAGS] if compares else [])]
+
+
+def _flow(
+    function: Function, arguments: State, outcomes: Mapping[int, Outcome], controlled: Mapping[int, State]
+) -> Flow:
+    """Follow data through a function; `controlled` are places that hold data behind a block that writes them."""
     always = _taken(function)
     states: dict[int, State] = {0: (arguments & ARGUMENTS) | _received(function, arguments)}
     waiting, calls, ends = [0], dict[tuple[int | None, State], None](), State()
@@ -111,9 +154,10 @@ def flow_of(function: Function, arguments: State, outcomes: Mapping[int, Outcome
             state = _behind(step, state, outcomes)
         if block.leaves_to is not None:
             calls[block.leaves_to, _passed(state)] = None
-            ends |= _called(state, block.leaves_to, outcomes) & _CLOBBERED
+            ends |= _called(state | controlled.get(number, State()), block.leaves_to, outcomes) & _CLOBBERED
         elif block.last.jumps and block.last.target is None:
-            ends |= state & _CLOBBERED
+            ends |= (state | controlled.get(number, State())) & _CLOBBERED
+        state |= controlled.get(number, State())
         for place in block.successors:
             if place not in states or not state <= states[place]:
                 states[place] = states.get(place, State()) | state

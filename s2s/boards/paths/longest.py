@@ -52,7 +52,8 @@ class LongestPaths:
 
     def __init__(self, program: Program, prices: Prices, proof: Proof, runs: Sequence[Sequence[Block]]) -> None:
         self.program, self.prices, self.proof = program, prices, proof
-        self.reach = Reach(program, (block.first for blocks in runs for block in blocks))
+        firsts = (part.first for blocks in runs for block in blocks for part in program.cut(block))
+        self.reach = Reach(program, firsts, proof.functions - proof.repeating)
         self._executions = Executions(self.reach, program.image, self._own_cost, self._call)
         self._ways: dict[tuple[int, bool, int | None], int] = {}
         self._turns = self._all_turns()
@@ -68,7 +69,7 @@ class LongestPaths:
     def of(self, blocks: Sequence[Block]) -> Longest:
         """Return the greatest cycles of a run that was counted."""
         counted: dict[int, list[Block]] = {}
-        for block in blocks:
+        for block in (part for entry in blocks for part in self.program.cut(entry)):
             counted.setdefault(self.program.start_of(block.first), []).append(block)
         total, reasons, bounded = 0, dict[str, None](), list[str]()
         for start, of_function in counted.items():

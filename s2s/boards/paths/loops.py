@@ -88,9 +88,12 @@ class Shape:
         0 → 1 → 2 → 0        block 1 branches on data; blocks 2 and 3 both close the loop of block 0
             └─→ 3 → 0        side_blocks(1): {2, 3}
         """
-        stops = {self._meeting(block), *self.dominators[block]}
-        starts = [other for other in self.successors[block] if other not in stops]
-        return frozenset(_reached(starts, self.successors, frozenset(stops)))
+        return frozenset[int]().union(*self.sides(block))
+
+    def sides(self, block: int) -> Sequence[frozenset[int]]:
+        """Return the blocks of each side of a branch, up to the same places; a block may be on several."""
+        stops = frozenset({self._meeting(block), *self.dominators[block]})
+        return [frozenset(_reached([other], self.successors, stops)) for other in self.successors[block]]
 
     def side_order(self, block: int) -> Sequence[int] | None:
         """Return the blocks of the sides in an order in which all edges lead onwards; None where they make a circle."""
