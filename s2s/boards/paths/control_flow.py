@@ -85,7 +85,7 @@ class Program:
         self.image = image or Image()
         self.names: dict[int, str] = {}
         owner = ""
-        for name, address in sorted(symbols, key=lambda entry: (entry[1], entry[0].startswith((".", "_")), entry[0])):
+        for name, address in sorted(symbols, key=lambda symbol: (symbol[1], *map(symbol[0].startswith, "._"), symbol[0])):
             self.names.setdefault(address, owner if name.startswith(".") else name)
             owner = self.names[address]
         self._starts = sorted(self.names)

@@ -21,7 +21,7 @@ from s2s.boards.paths.step import COMPARED, register_name
 from s2s.errors import EndsEarly
 from s2s.support.frozen import frozen
 
-LIMIT = 60_000
+LIMIT = 40_000
 """Nodes of one function."""
 
 
@@ -115,23 +115,28 @@ class Executions:
         block = function.blocks[node.block]
         if block.is_lost:
             raise OpenError(f"{function.name} jumps by a table that is not known")
-        machine = Machine(node.state, self.image, shares_stack=shares_stack)
+        machines = [Machine(node.state, self.image, shares_stack=shares_stack)]
         for step in block.steps[:-1] if block.last.jumps or block.last.calls else block.steps:
-            machine.run(step)
+            machines = [other for machine in machines for other in machine.run(step)]
+        ways = dict.fromkeys(way for machine in machines for way in self._ways(function, node, machine))
+        return _Visit(node, iter(ways), decided=len(ways) == 1)
+
+    def _ways(self, function: Function, node: _Node, machine: Machine) -> Iterator[tuple[int, _Node | None]]:
+        """Yield the ways on behind a block, with its cycles."""
+        block = function.blocks[node.block]
         taken = _taken(block, machine)
         if block.last.calls:
             machine.call()
-        state = machine.state()
-        ways: list[tuple[int, _Node | None]] = []
+        name = block.last.instruction.mnemonic.partition(".")[0][-2:] if block.branches else ""
         for number in block.successors:
             jumps = function.blocks[number].first != block.behind
             if block.branches and taken is not None and taken != jumps:
                 continue
+            state = machine.state_if(name, holds=jumps)
             jumps = jumps or block.last.calls
-            ways.append((self._cycles(block, entered=node.entered, left=jumps), _Node(number, jumps, state)))
+            yield self._cycles(block, entered=node.entered, left=jumps), _Node(number, jumps, state)
         if (not block.successors or _leaves(block) or _may_return(block)) and taken is not False:
-            ways.append((self._cycles(block, entered=node.entered, left=True), None))
-        return _Visit(node, iter(ways), decided=len(ways) == 1)
+            yield self._cycles(block, entered=node.entered, left=True), None
 
     def _cycles(self, block: BasicBlock, *, entered: bool, left: bool) -> int:
         """The greatest cycles of a block with what it calls."""

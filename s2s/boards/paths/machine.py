@@ -8,7 +8,7 @@
 An instruction that is not modelled leaves nothing known of the registers that it writes, and of the flags.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from s2s.boards.cycles.table import CONDITIONS
 from s2s.boards.paths import known_bits
@@ -60,6 +60,9 @@ _SHIFTS: Mapping[str, Callable[[Bits, int], tuple[Bits, Flag]]] = {
     "lsr": known_bits.shifted_right,
     "asr": known_bits.shifted_signed,
 }
+_ZERO = {"eq": True, "ne": False}
+"""The conditions that tell the flag Z. What a branch tells of the carry is not kept: a division makes a digit of each
+carry, and all numbers that they can make would be ways of their own."""
 _COMPARED = ("cmp", "cmn", "tst", "teq")
 _SETTING = ("vmrs", "msr")
 """What sets flags without an `s` behind its name."""
@@ -82,19 +85,28 @@ class Machine:
         """Return what is known of a register."""
         return self._words.get(register, ANY)
 
-    def run(self, step: Step) -> None:
-        """Run an instruction that does not jump."""
-        holds = self.condition(step.instruction.mnemonic.partition(".")[0][-2:]) if step.is_guarded else True
-        if holds is False:
-            return
-        words, flags = dict(self._words), self._flags
-        self._execute(step)
+    def run(self, step: Step) -> Sequence["Machine"]:
+        """Run an instruction that does not jump; return what there is then: two, where an unknown flag guards it and it
+        sets flags itself."""
+        name = step.instruction.mnemonic.partition(".")[0][-2:]
+        holds = self.condition(name) if step.is_guarded else True
+        if holds is None and name in _ZERO and (step.word in _COMPARED or step.word.endswith("s")):
+            no, yes = (self._with(self.state_if(name, holds=value)) for value in (False, True))
+            yes._execute(step)
+            return [no, yes] if no.state() != yes.state() else [no]
+        before, flags = dict(self._words), self._flags
+        if holds is not False:
+            self._execute(step)
         if holds is None:
-            places = words.keys() & self._words.keys()
-            self._words = {place: words[place].joined(self._words[place]) for place in places}
+            places = before.keys() & self._words.keys()
+            self._words = {place: before[place].joined(self._words[place]) for place in places}
             pairs = zip(flags, self._flags, strict=True)
             n, z, c, v = (old if old == new else None for old, new in pairs)
             self._flags = n, z, c, v
+        return [self]
+
+    def _with(self, state: State) -> "Machine":
+        return Machine(state, self._image, shares_stack=self._shares_stack)
 
     def call(self) -> None:
         """Forget what a call may change."""
@@ -114,6 +126,11 @@ class Machine:
         greater = False if z is True or same is False else (True if z is False and same is True else None)
         holds = (z, _no(z), c, c, _no(c), _no(c), n, _no(n), v, _no(v), higher, _no(higher), same, _no(same))
         return (*holds, greater, _no(greater))[place]
+
+    def state_if(self, name: str, *, holds: bool) -> State:
+        """Return what is known if a condition such as `eq` holds, or if it does not."""
+        known, (n, z, c, v), depth = self.state()
+        return known, (n, _ZERO[name] == holds if name in _ZERO else z, c, v), depth
 
     def _execute(self, step: Step) -> None:
         word, operands = step.word, step.instruction.operands

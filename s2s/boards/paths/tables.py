@@ -118,14 +118,19 @@ def _writer(steps: Sequence[Step], place: int, register: str) -> int | None:
 
 
 def _bound(steps: Sequence[Step], place: int, index: str) -> int | None:
-    """Return the greatest value of a register at a jump: of `cmp index, #bound` and a `bhi` behind it."""
-    is_checked = False
+    """Return the greatest value of a register at a jump: of `cmp index, #bound` and a `bhi` behind it, or a `bls` over
+    a longer jump."""
+    is_checked, over = False, None
     for step in reversed(steps[max(place - _SEEN, 0) : place]):
         operands = step.instruction.operands
+        if over is not None and (step.word != "bls" or step.target != over):
+            return None
         if step.word == "cmp" and operands[0] == index and operands[1].startswith("#"):
             return int(operands[1].lstrip("#")) if is_checked else None
-        if step.word == "bhi":
-            is_checked = True
+        if step.word == "bhi" or over is not None:
+            is_checked, over = True, None
+        elif step.word == "b" and not is_checked:
+            over = step.instruction.behind
         elif step.jumps or step.calls:
             return None
         elif index in written_registers(step):
