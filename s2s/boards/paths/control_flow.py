@@ -85,7 +85,8 @@ class Program:
         self.image = image or Image()
         self.names: dict[int, str] = {}
         owner = ""
-        for name, address in sorted(symbols, key=lambda symbol: (symbol[1], *map(symbol[0].startswith, "._"), symbol[0])):
+        by_place = sorted(symbols, key=lambda symbol: (symbol[1], *map(symbol[0].startswith, "._"), symbol[0]))
+        for name, address in by_place:
             self.names.setdefault(address, owner if name.startswith(".") else name)
             owner = self.names[address]
         self._starts = sorted(self.names)

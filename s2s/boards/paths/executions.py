@@ -21,7 +21,7 @@ from s2s.boards.paths.step import COMPARED, register_name
 from s2s.errors import EndsEarly
 from s2s.support.frozen import frozen
 
-LIMIT = 40_000
+LIMIT = 20_000
 """Nodes of one function."""
 
 
