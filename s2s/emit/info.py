@@ -85,6 +85,9 @@ class Measured:
     """The calls of the deepest stack, the run function first."""
     functions: Mapping[str, int] = field(default_factory=dict[str, int])
     """Machine code of the largest functions, the largest first."""
+    stacks: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The deepest stack of each kernel with what it calls, the deepest first, without the run function's own; none
+    for a kernel that the compiler put into its caller."""
 
     @property
     def flash(self) -> int:
