@@ -211,6 +211,16 @@ CHECKS = (
         ("cmake", "gcc", "g++"),
         stand_in="tests/packagings/mlperf_tiny",
     ),
+    Check(
+        "rust",
+        "Cargo",
+        "cargo 1",
+        "cargo --version",
+        ("cargo test --offline --manifest-path net/Cargo.toml --target-dir target",),
+        "net: passed",
+        "crate built, self-test and a run by its safe function passed",
+        ("cargo", "gcc"),
+    ),
 )
 """One for each format."""
 

@@ -18,6 +18,7 @@ Format = Literal[
     "cmsis-pack",
     "wheel",
     "mlperf-tiny",
+    "rust",
     "all",
 ]
 

@@ -11,6 +11,7 @@ from s2s.packagings.amalgamation import single
 from s2s.packagings.description import TreeDescription
 from s2s.packagings.libraries import arduino, platformio
 from s2s.packagings.mlperf_tiny import mlperf_tiny
+from s2s.packagings.rust import rust
 from s2s.packagings.trees import cmsis_pack, esp_idf, meson, whole, zephyr
 from s2s.packagings.wheel import wheel
 
@@ -26,6 +27,7 @@ FORMATS: Mapping[str, Callable[[TreeDescription], dict[str, bytes]]] = {
     "cmsis-pack": cmsis_pack,
     "wheel": wheel,
     "mlperf-tiny": mlperf_tiny,
+    "rust": rust,
 }
 ALL = "all"
 """In place of a format: each one that the tree allows."""
