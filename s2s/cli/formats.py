@@ -19,6 +19,8 @@ Format = Literal[
     "wheel",
     "mlperf-tiny",
     "rust",
+    "wasm",
+    "web",
     "all",
 ]
 

@@ -13,6 +13,7 @@ from s2s.packagings.libraries import arduino, platformio
 from s2s.packagings.mlperf_tiny import mlperf_tiny
 from s2s.packagings.rust import rust
 from s2s.packagings.trees import cmsis_pack, esp_idf, meson, whole, zephyr
+from s2s.packagings.wasm import wasm, web
 from s2s.packagings.wheel import wheel
 
 FORMATS: Mapping[str, Callable[[TreeDescription], dict[str, bytes]]] = {
@@ -28,6 +29,8 @@ FORMATS: Mapping[str, Callable[[TreeDescription], dict[str, bytes]]] = {
     "wheel": wheel,
     "mlperf-tiny": mlperf_tiny,
     "rust": rust,
+    "wasm": wasm,
+    "web": web,
 }
 ALL = "all"
 """In place of a format: each one that the tree allows."""

@@ -12,8 +12,8 @@ from s2s.errors import InputError
 from s2s.packagings.description import TreeDescription
 from s2s.targets.file import toml_value
 
-_WORDS = """abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if
-impl in let loop macro match mod move mut override priv pub ref return self static struct super trait true try type
+_WORDS = """abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen
+if impl in let loop macro match mod move mut override priv pub ref return self static struct super trait true try type
 typeof unsafe unsized use virtual where while yield"""
 KEYWORDS = frozenset(_WORDS.split())
 """Words that are no name in Rust."""

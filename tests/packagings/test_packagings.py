@@ -23,11 +23,14 @@ from support.project import ROOT
 from support.trees import written
 from support.varying_networks import model as varying_model
 from support.varying_networks import session
+from support.wasm import require_clang
 
 HELD_OUT = ROOT / "examples" / "digits" / "held_out.npz"
 
 
 def packed(format: str, folder: Path, *, target: str = "c", executor: str = "aot") -> Path:
+    if format == "web":
+        require_clang()
     export(written("digits", target, executor, "arrays"), [format], folder)
     return folder
 
