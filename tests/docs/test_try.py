@@ -1,4 +1,4 @@
-"""The page `docs/try/digits.html` is what `s2s compile --format web` writes today, but for the bytes of the compiler."""
+"""The page `docs/try/digits.html` is what `s2s compile --format web` writes, but for the bytes of the compiler."""
 
 import base64
 import re
