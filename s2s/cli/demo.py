@@ -51,15 +51,15 @@ def demo_command(name: str, output: Path | None, on: str) -> None:
     check_new(destination)
     with steps_shown():
         progress.step("making the network")
-        made = demo.make()
+        trained = demo.make()
     print(f"{name}: a network that {demo.summary}")
     if on == HOST:
-        _here(demo, made, destination)
+        _here(demo, trained, destination)
     else:
-        _emulated(demo, made, on.removeprefix(QEMU), destination)
+        _emulated(demo, trained, on.removeprefix(QEMU), destination)
 
 
-def _here(demo: "Demo", made: "Made", destination: Path) -> None:
+def _here(demo: "Demo", trained: "Made", destination: Path) -> None:
     """Write the project for this machine, and run it."""
     from s2s.cli.output import steps_shown
     from s2s.demos.project import write_demo
@@ -67,7 +67,7 @@ def _here(demo: "Demo", made: "Made", destination: Path) -> None:
     from s2s.verify.toolchain import run_program
 
     with steps_shown():
-        write_demo(demo, made, destination)
+        write_demo(demo, trained, destination)
         progress.step("compiling the C")
         run_program(["make", "-s", "-C", destination, "demo"])
     print(run_program([destination.absolute() / "demo"]), end="")
@@ -80,7 +80,7 @@ def _here(demo: "Demo", made: "Made", destination: Path) -> None:
     )
 
 
-def _emulated(demo: "Demo", made: "Made", board: str, destination: Path) -> None:
+def _emulated(demo: "Demo", trained: "Made", board: str, destination: Path) -> None:
     """Write the project for an emulated board, and run it until it waits for a host."""
     from s2s.artifact import compile_artifact
     from s2s.boards import get_board
@@ -95,7 +95,7 @@ def _emulated(demo: "Demo", made: "Made", board: str, destination: Path) -> None
     chosen = project_board(f"qemu-{board}")
     with steps_shown(), tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / f"{demo.name}.onnx"
-        model.write_bytes(made.model)
+        model.write_bytes(trained.model)
         with compile_artifact(model, CompileOptions(target=chosen.target)) as artifact:
             write_project(artifact.measured_tree(), chosen, destination)
         progress.step("compiling the C")

@@ -22,7 +22,7 @@ class Demo(NamedTuple):
 
     name: str
     summary: str
-    """What it does, and of what it was made."""
+    """Its task, and the data it comes from."""
     classes: tuple[str, ...]
     make: Callable[[], Made]
 
@@ -37,7 +37,7 @@ def demos() -> Mapping[str, Demo]:
         Demo("ad", "hears whether a machine, whose hum is made up, sounds strange", hums.CLASSES, hums.make),
         Demo("digits", "reads handwritten digits, from scikit-learn's", pictures.CLASSES, pictures.make),
     )
-    return {each.name: each for each in listed}
+    return {demo.name: demo for demo in listed}
 
 
 NAMES = ("kws", "vww", "ad", "digits")

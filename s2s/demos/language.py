@@ -11,9 +11,10 @@ import numpy as np
 
 from s2s.artifact import compile_artifact
 from s2s.demos.project import check_new
+from s2s.errors import InputError
 from s2s.frontends.decoder import Config
 from s2s.options import CompileOptions
-from s2s.support.extras import optional_module
+from s2s.support.extras import is_installed
 from s2s.types.dtypes import Array
 
 FOLLOWERS = {
@@ -44,7 +45,8 @@ _CLEAR = 4.0
 def write_language(destination: Path) -> None:
     """Write the tree of the model, with its chat program."""
     check_new(destination)
-    optional_module("gguf", "dev", "s2s demo chat")
+    if not is_installed("gguf"):
+        raise InputError("s2s demo chat: the package gguf is not installed; pip install gguf")
     from s2s.testing.decoders import write_gguf
 
     tokens = [*(f"<0x{byte:02X}>" for byte in range(BYTES)), *(word.replace(" ", "\u2581") for word in FOLLOWERS)]

@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from s2s.demos import Demo, Made
 
 
-def write_demo(demo: "Demo", made: "Made", destination: Path) -> None:
+def write_demo(demo: "Demo", trained: "Made", destination: Path) -> None:
     """Write the project to a new folder, whole or not at all."""
     check_new(destination)
-    model = onnx.load_model_from_string(made.model)
+    model = onnx.load_model_from_string(trained.model)
     with compile_artifact(model, CompileOptions(target="c", name=demo.name)) as artifact:
         tree = artifact.tree()
     views = {
         "demo": demo,
         "network": tree.network(),
         "generator": f"s2s {current_version()}",
-        "samples": [[_literal(value) for value in sample.reshape(-1).tolist()] for sample in made.samples],
-        "labels": made.labels,
+        "samples": [[_literal(value) for value in sample.reshape(-1).tolist()] for sample in trained.samples],
+        "labels": trained.labels,
         "classes": demo.classes,
     }
     names = ("main.c", "samples.h", "Makefile", "README.md")
     files = {name: fill(f"demo/{name}.j2", **views).encode() for name in names}
     network = {f"{demo.name}/{path}": tree.content(path) for path in tree}
-    write_tree({f"{demo.name}.onnx": made.model, **files, **network}, destination)
+    write_tree({f"{demo.name}.onnx": trained.model, **files, **network}, destination)
 
 
 def check_new(destination: Path) -> None:

@@ -12,13 +12,13 @@ from s2s.errors import InputError
 from s2s.options import CompileOptions
 from s2s.options.declaration import default_of, is_recorded
 
-_RECORDED = tuple(each for each in fields(CompileOptions) if is_recorded(each))
+_RECORDED = tuple(option for option in fields(CompileOptions) if is_recorded(option))
 
 
 def recorded(options: CompileOptions) -> dict[str, Any]:
     """Return the options that have another value than their default, by name; the target is not among them."""
-    values = [(each, getattr(options, each.name)) for each in _RECORDED if each.name != "target"]
-    return {each.name: _plain(value) for each, value in values if value != default_of(each)}
+    values = [(option, getattr(options, option.name)) for option in _RECORDED if option.name != "target"]
+    return {option.name: _plain(value) for option, value in values if value != default_of(option)}
 
 
 def options_of_record(record: Mapping[str, Any]) -> CompileOptions:
@@ -26,13 +26,13 @@ def options_of_record(record: Mapping[str, Any]) -> CompileOptions:
 
     Raises `InputError` where the record is not one of this version.
     """
-    given, place = record["options"], f"{record['name']}: metadata.json"
-    known = {each.name for each in _RECORDED}
-    other = next((name for name in given if name not in known), None)
+    stated, place = record["options"], f"{record['name']}: metadata.json"
+    names = {option.name for option in _RECORDED}
+    other = next((name for name in stated if name not in names), None)
     if other is not None:
         raise InputError(f"{place}: states an option {other!r} that this version does not have; compile the tree again")
     try:
-        values = {name: _value(name, value) for name, value in given.items()}
+        values = {name: _value(name, value) for name, value in stated.items()}
         return CompileOptions(**{"target": record["target"]["name"], **values})
     except (TypeError, ValueError) as error:
         raise InputError(f"{place}: an option has another form ({error}); compile the tree again") from error
@@ -44,9 +44,9 @@ def _plain(value: object) -> Any:
     if isinstance(value, SizeRange):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in cast("Mapping[object, object]", value).items()}
+        return {str(name): _plain(part) for name, part in cast("Mapping[object, object]", value).items()}
     if isinstance(value, tuple):
-        return [_plain(each) for each in cast("tuple[object, ...]", value)]
+        return [_plain(part) for part in cast("tuple[object, ...]", value)]
     return value
 
 
@@ -54,11 +54,11 @@ def _value(name: str, value: object) -> Any:
     if name == "pools":
         from s2s.types.pools import Pool
 
-        return tuple(Pool(*each) for each in _tuples(value))
+        return tuple(Pool(*pool) for pool in _tuples(value))
     if name == "devices":
         from s2s.types.devices import Device
 
-        return tuple(Device(*each) for each in _tuples(value))
+        return tuple(Device(*device) for device in _tuples(value))
     return _tuples(value)
 
 
@@ -67,7 +67,7 @@ def _tuples(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(map(_tuples, cast("list[object]", value)))
     if isinstance(value, dict):
-        return {name: _tuples(each) for name, each in cast("dict[str, object]", value).items()}
+        return {name: _tuples(part) for name, part in cast("dict[str, object]", value).items()}
     return value
 
 

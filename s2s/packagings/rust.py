@@ -76,8 +76,8 @@ def rust(tree: TreeDescription) -> dict[str, bytes]:
         "parameters": network.arguments(
             ["arena: *mut c_void"],
             [
-                *(f"{each.name}: *const {each.type}" for each in inputs),
-                *(f"{each.name}: *mut {each.type}" for each in outputs),
+                *(f"{port.name}: *const {port.type}" for port in inputs),
+                *(f"{port.name}: *mut {port.type}" for port in outputs),
             ],
             weights="",
             pool="pool: *mut c_void",
@@ -85,7 +85,7 @@ def rust(tree: TreeDescription) -> dict[str, bytes]:
         ),
         "arguments": network.arguments(
             ["self.arena.0.as_mut_ptr().cast()"],
-            [each.name for each in (*inputs, *outputs)],
+            [port.name for port in (*inputs, *outputs)],
             weights="",
             pool="core::ptr::null_mut()",
             sizes="dims",

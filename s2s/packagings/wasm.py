@@ -97,11 +97,11 @@ def _built(tree: TreeDescription) -> bytes:
         for path, content in wasm(tree).items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(content)
-        made = subprocess.run(
+        build = subprocess.run(
             ["make", "-s", "-C", folder, f"CLANG={clang}"], check=False, capture_output=True, text=True
         )
-        if made.returncode:
-            said = made.stderr.strip().splitlines()
+        if build.returncode:
+            said = build.stderr.strip().splitlines()
             raise InputError(f"--format web: {said[0] if said else 'make failed'}; {INSTALL}")
         return (folder / f"{tree.name}.wasm").read_bytes()
 

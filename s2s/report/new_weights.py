@@ -63,13 +63,13 @@ def pack_for(
     return pack.to_bytes(signer)
 
 
-def _target(given: "str | Target | None", record: Mapping[str, Any]) -> "str | Target":
+def _target(wished: "str | Target | None", record: Mapping[str, Any]) -> "str | Target":
     name = record["target"]["name"]
-    if given is not None and get_target(given).name != name:
+    if wished is not None and get_target(wished).name != name:
         raise InputError(
-            f"{record['name']}: was compiled for {name}, not for {get_target(given).name}; leave --target out"
+            f"{record['name']}: was compiled for {name}, not for {get_target(wished).name}; leave --target out"
         )
-    return name if given is None else given
+    return name if wished is None else wished
 
 
 def _compiled(model: "Source", options: "CompileOptions", record: Mapping[str, Any]) -> Tree:

@@ -21,9 +21,8 @@ ROOTS = {"include", "include-fixed", "x86_64-linux-gnu"}
 
 @pytest.mark.parametrize("compiler", ["gcc", "arm-none-eabi-gcc"])
 def test_every_header_of_the_library_is_known(compiler: str, tmp_path: Path):
-    included = {
-        name for path in SOURCES for name in re.findall(r"#include <(std\w+|math|string|time)\.h>", path.read_text())
-    }
+    texts = [path.read_text() for path in SOURCES]
+    included = {name for text in texts for name in re.findall(r"#include <(std\w+|math|string|time)\.h>", text)}
     assert len(included) > 5
     (tmp_path / "all.c").write_text("".join(f"#include <{name}.h>\n" for name in sorted(included - {"stdatomic"})))
     listed = run([require(compiler), "-M", "all.c"], tmp_path)

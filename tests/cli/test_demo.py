@@ -1,5 +1,6 @@
 """`s2s demo` writes, builds and runs a project whose network is right about samples that it has not seen."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ def test_words_of_the_language_model_follow_each_other(tmp_path: Path, capsys: p
     said = capsys.readouterr().out.splitlines()[1]
     words = ["cat ", *(f"{word} " for word in said.split())]
     assert len(words) > 10
-    for before, after in zip(words, words[1:], strict=False):
+    for before, after in itertools.pairwise(words):
         assert after in FOLLOWERS[before]
 
 

@@ -31,9 +31,9 @@ def test_the_page_is_up_to_date(tmp_path: Path):
 
 
 def test_the_module_of_the_page_classifies_what_it_never_saw(tmp_path: Path):
-    found = MODULE.search(PAGE.read_text())
-    assert found is not None
-    (tmp_path / "net.wasm").write_bytes(base64.b64decode(found[1]))
+    module = MODULE.search(PAGE.read_text())
+    assert module is not None
+    (tmp_path / "net.wasm").write_bytes(base64.b64decode(module[1]))
     network = WasmNetwork(tmp_path / "net.wasm", compile_network(DIGITS / "digits.onnx", target="c").info)
     held_out = np.load(DIGITS / "held_out.npz")
     every = zip(held_out["images"][:, None], held_out["labels"], strict=True)

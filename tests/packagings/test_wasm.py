@@ -1,7 +1,6 @@
 """WebAssembly modules of networks import nothing and compute the bits of the tree's C, under wasmtime and node."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +44,8 @@ def test_floats_have_the_bits_of_the_tree(target: str, tmp_path: Path):
     network = WasmNetwork(built(artifact, tmp_path / "net"), artifact.info)
     with load(artifact.tree()) as native:
         for image in np.load(DIGITS / "held_out.npz")["images"][:20, None]:
-            [expected], [found] = native.run({"image": image}).values(), network.run({"image": image}).values()
-            np.testing.assert_array_equal(found, expected)
+            [expected], [computed] = native.run({"image": image}).values(), network.run({"image": image}).values()
+            np.testing.assert_array_equal(computed, expected)
 
 
 def test_vectors_compute_the_integers_of_portable_c(tmp_path: Path):
@@ -57,8 +56,8 @@ def test_vectors_compute_the_integers_of_portable_c(tmp_path: Path):
     with load(plain.tree()) as native:
         for seed in range(20):
             x = np.random.default_rng(seed).integers(-128, 128, port.shape).astype(np.int8)
-            [expected], [found] = native.run({port.name: x}).values(), network.run({port.name: x}).values()
-            np.testing.assert_array_equal(found, expected)
+            [expected], [computed] = native.run({port.name: x}).values(), network.run({port.name: x}).values()
+            np.testing.assert_array_equal(computed, expected)
 
 
 @pytest.mark.parametrize("arguments", [(), ("SIMD=",)], ids=["vectors", "scalars"])
@@ -121,8 +120,8 @@ for (const [inputs, N] of [[{ x }, 4], [{ x: new Float32Array(4) }, 1], [{}, 1]]
   try { network.run(inputs, { N }); } catch (error) { said.push(error.message); }
 console.log(JSON.stringify([Array.from(network.run({ x }, { N: 2 }).y).slice(0, 9), facts.sizes, said]));
 """
-    found, sizes, said = scripted(tmp_path / "net", program)
-    assert found == [-1] * 8 + [0]
+    y, sizes, said = scripted(tmp_path / "net", program)
+    assert y == [-1] * 8 + [0]
     assert sizes == {"N": [1, 3]}
     assert said == ["net: status -8", *["x: wants a Float32Array of 12 elements"] * 2]
 
@@ -143,7 +142,7 @@ def test_what_no_module_has_is_refused(options: dict[str, Any], message: str, tm
 
 
 def test_a_page_without_a_compiler_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
     artifact = compile_network(DIGITS / "digits.onnx", target="c")
     with pytest.raises(InputError, match="--format web: there is no clang to compile the module; install clang"):
         artifact.export(tmp_path / "net", "web")

@@ -59,23 +59,23 @@ def shown(page: str, steps: str, folder: Path) -> Any:
     command = [require("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--dump-dom"]
     command += [f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=20000", file.as_uri()]
     dumped = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-    found = re.search(r'<pre id="found">(.*?)</pre>', dumped, re.DOTALL)
-    assert found is not None
-    assert found[1], dumped[-3000:]
-    return json.loads(unescape(found[1]))
+    returned = re.search(r'<pre id="found">(.*?)</pre>', dumped, re.DOTALL)
+    assert returned is not None
+    assert returned[1], dumped[-3000:]
+    return json.loads(unescape(returned[1]))
 
 
 def dropped(content: bytes, name: str, kind: str = "") -> str:
     """Steps that drop a file and return the rows of the outputs and the error."""
-    given = json.dumps([base64.b64encode(content).decode(), name, kind])
-    return f'drop(...{given}); await until(2); return [rows(), find("error").textContent];'
+    file = json.dumps([base64.b64encode(content).decode(), name, kind])
+    return f'drop(...{file}); await until(2); return [rows(), find("error").textContent];'
 
 
 def numbers(rows: list[Any], count: int) -> Array:
-    found = np.full(count, np.nan)
+    values = np.full(count, np.nan)
     for index, text in rows:
-        found[index] = float(text)
-    return found
+        values[index] = float(text)
+    return values
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def _bitmap(grey: Array) -> bytes:
     height, width = grey.shape
     pixels = np.repeat(grey[::-1, :, None], 3, axis=2).tobytes()
     head = b"BM" + (54 + len(pixels)).to_bytes(4, "little") + bytes(4) + (54).to_bytes(4, "little")
-    sizes = b"".join(each.to_bytes(4, "little") for each in (40, width, height))
+    sizes = b"".join(size.to_bytes(4, "little") for size in (40, width, height))
     return head + sizes + b"\x01\x00\x18\x00" + bytes(4) + len(pixels).to_bytes(4, "little") + bytes(16) + pixels
 
 

@@ -22,10 +22,10 @@ def require_clang() -> str:
     clang = require("clang")
     require("wasm-ld")
     command = [clang, TRIPLE, "-E", "-x", "c", "-"]
-    found = subprocess.run(command, input="#include <math.h>\n", text=True, capture_output=True, check=False)
-    if found.returncode and os.environ.get(EVERYTHING):
+    headers = subprocess.run(command, input="#include <math.h>\n", text=True, capture_output=True, check=False)
+    if headers.returncode and os.environ.get(EVERYTHING):
         pytest.fail("wasi-libc is not installed")
-    if found.returncode:
+    if headers.returncode:
         pytest.skip("wasi-libc is not installed")
     return clang
 
@@ -74,9 +74,9 @@ class WasmNetwork:
         for number, port in enumerate(self.network.inputs):
             memory.write(self.store, inputs[port.name].tobytes(), self.call("input", number))
         assert self.call("run") == 0
-        found: dict[str, Array] = {}
+        outputs: dict[str, Array] = {}
         for number, port in enumerate(self.network.outputs):
             at = self.call("output", number)
             content = bytes(memory.read(self.store, at, at + port.size))
-            found[port.name] = np.frombuffer(content, port.dtype).reshape(port.shape)
-        return found
+            outputs[port.name] = np.frombuffer(content, port.dtype).reshape(port.shape)
+        return outputs

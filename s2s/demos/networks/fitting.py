@@ -16,10 +16,10 @@ RIDGE = 0.1
 
 def network(text: str, weights: Mapping[str, Array]) -> onnx.ModelProto:
     """Return the ONNX model of a text, with weights by name."""
-    made: Any = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> {text}')
+    model: Any = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> {text}')
     helper: Any = onnx.numpy_helper
-    made.graph.initializer.extend(helper.from_array(array, name) for name, array in weights.items())
-    return made
+    model.graph.initializer.extend(helper.from_array(array, name) for name, array in weights.items())
+    return model
 
 
 def drawn(random: np.random.Generator, **shapes: tuple[int, ...]) -> dict[str, Array]:
@@ -35,9 +35,9 @@ def fitted(features: onnx.ModelProto, inputs: Array, labels: Array, classes: int
     read = np.ones((len(labels), 1 + _width(features)))
     with compile_artifact(features, CompileOptions(target="c", name="layers")) as artifact:
         name = artifact.info.inputs[0].name
-        for row, each in zip(read, inputs, strict=True):
-            [found] = artifact.run({name: each}).values()
-            row[:-1] = found.reshape(-1)
+        for row, sample in zip(read, inputs, strict=True):
+            [computed] = artifact.run({name: sample}).values()
+            row[:-1] = computed.reshape(-1)
     gram = read.T @ read + RIDGE * np.eye(read.shape[1])
     solved = np.linalg.solve(gram, read.T @ np.eye(classes)[labels]).astype(np.float32)
     return solved[:-1], solved[-1]

@@ -38,8 +38,8 @@ def make() -> Made:
     )
     features = network(f"g ({_INPUT}) => (float[1, {CHANNELS * 5}] features) {{ {_LAYERS} }}", layers)
     last, bias = fitted(features, inputs[:TRAINING], labels[:TRAINING], len(WORDS))
-    whole = f"keywords ({_INPUT}) => (float[1, 4] scores) {{ {_LAYERS} scores = Gemm (features, last, bias) }}"
-    model = network(whole, {**layers, "last": last, "bias": bias})
+    text = f"keywords ({_INPUT}) => (float[1, 4] scores) {{ {_LAYERS} scores = Gemm (features, last, bias) }}"
+    model = network(text, {**layers, "last": last, "bias": bias})
     return Made(model.SerializeToString(), inputs[TRAINING:], labels[TRAINING:].tolist())
 
 

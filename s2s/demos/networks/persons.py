@@ -27,8 +27,8 @@ def make() -> Made:
     layers = drawn(random, first=(12, 1, 5, 5), second=(24, 12, 3, 3), third=(48, 24, 3, 3))
     features = network(f"g ({_INPUT}) => (float[1, {_FEATURES}] features) {{ {_LAYERS} }}", layers)
     last, bias = fitted(features, inputs[:TRAINING], labels[:TRAINING], len(CLASSES))
-    whole = f"persons ({_INPUT}) => (float[1, 2] scores) {{ {_LAYERS} scores = Gemm (features, last, bias) }}"
-    model = network(whole, {**layers, "last": last, "bias": bias})
+    text = f"persons ({_INPUT}) => (float[1, 2] scores) {{ {_LAYERS} scores = Gemm (features, last, bias) }}"
+    model = network(text, {**layers, "last": last, "bias": bias})
     return Made(model.SerializeToString(), inputs[TRAINING:], labels[TRAINING:].tolist())
 
 
