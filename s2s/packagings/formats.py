@@ -62,10 +62,6 @@ def export(tree: Tree | Path, formats: Sequence[str], destination: Path) -> dict
     """
     check_folders(formats, destination)
     described = TreeDescription.of(read_tree(tree) if isinstance(tree, Path) else tree)
-    if described.network.pack:
-        raise InputError(
-            f"{described.name}: the examples of packages bind no pack of weights; compile it without --weights pack"
-        )
     packages: dict[str, dict[str, bytes] | str] = {}
     for format in folders(formats, destination):
         try:

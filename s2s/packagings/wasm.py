@@ -78,7 +78,7 @@ def web(tree: TreeDescription) -> dict[str, bytes]:
 
 def _check(tree: TreeDescription, format: str) -> None:
     place = f"--format {format}"
-    tree.only_aot(format)
+    tree.check_call(format)
     if any(path.endswith(".c.bin") for path in tree.library):
         raise InputError(f"{place}: the weights are a binary file; compile the network with --weights arrays")
     if tree.network.threads:
