@@ -229,7 +229,7 @@ class NetworkInfo(Interface):
     """The inputs and states that are indices."""
     checks_indices: bool = False
     """Whether a run checks indices that it computes."""
-    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    options: Mapping[str, object] = field(default_factory=dict[str, object])
     """The options of this compilation, for the record."""
     version: str = field(default_factory=current_version)
 
