@@ -10,9 +10,10 @@ from pycparser import c_ast
 
 from s2s.prove.changes import STEPS
 from s2s.prove.control import Conflict
-from s2s.prove.ctypes import I32, U32, IntType, common, promoted
+from s2s.prove.ctypes import F32, I32, U32, IntType, common, promoted
 from s2s.prove.declarations import ArrayType, CType, PointerType
 from s2s.prove.faults import Fault, Unprovable
+from s2s.prove.floats import FUNCTIONS, is_float, key_of
 from s2s.prove.machine import Expressions, Machine, Typed
 from s2s.prove.operations import COMPARISONS, operate
 from s2s.prove.packing import PACKED
@@ -26,6 +27,9 @@ MEANINGS = {"s2s_u32_leading_zeros": "clz"}
 `tests/prove/test_meanings.py` compares each with its C."""
 
 
+BITS = {"s2s_f32_bits": ("bits", F32, U32), "s2s_f32_of_bits": ("of bits", U32, F32)}
+"""Functions of the runtime that take the bits of a float as a number, and the other way round."""
+MINUS_ONE = key_of("-1")
 ALIGNED = "s2s_is_aligned"
 """The function of the runtime that looks at an address as a number."""
 
@@ -54,10 +58,22 @@ def _name(machine: Machine, node: c_ast.ID) -> Typed:
 
 def _cast(machine: Machine, node: c_ast.Cast) -> Typed:
     ctype = machine.program.types.of(node.to_type.type)
+    if ctype == F32 and (literal := _exact_double(node.expr)) is not None:
+        return literal, F32
     value, source = machine.evaluate(node.expr)
     if ctype is None:
         return 0, I32
     return machine.to_type(value, source, ctype), ctype
+
+
+def _exact_double(node: c_ast.Node) -> int | None:
+    """The key of a literal of type double, or minus one, that is exactly a float; None for all else."""
+    if isinstance(node, c_ast.UnaryOp) and node.op == "-":
+        key = _exact_double(node.expr)
+        return None if key is None else ~key
+    if not isinstance(node, c_ast.Constant) or node.type != "double":
+        return None
+    return key_of(node.value) if is_float(node.value) else None
 
 
 def _binary(machine: Machine, node: c_ast.BinaryOp) -> Typed:
@@ -170,8 +186,15 @@ def _unary(machine: Machine, node: c_ast.UnaryOp) -> Typed:
     if not isinstance(ctype, IntType):
         msg = f"{node.op} of what is no number"
         raise Unprovable(msg)
+    if ctype.real:
+        return machine.arithmetic.on_floats("*", MINUS_ONE, value) if node.op == "-" else _refused(node.op), ctype
     wide = promoted(ctype)
     return _signed(machine, node.op, machine.to_type(value, ctype, wide), wide), wide
+
+
+def _refused(op: str) -> Value:
+    msg = f"{op} of a float"
+    raise Unprovable(msg)
 
 
 def _signed(machine: Machine, op: str, value: Value, ctype: IntType) -> Value:
@@ -216,11 +239,17 @@ def _call(machine: Machine, node: c_ast.FuncCall) -> Typed:
         return arguments[0]
     if name == ALIGNED:
         return _is_aligned(*(value for value, _ in arguments)), I32
+    if name in FUNCTIONS and name not in machine.program.functions and len(arguments) == 1:
+        ((value, source),) = arguments
+        return machine.arithmetic.unary(FUNCTIONS[name], machine.to_type(value, source, F32), F32), F32
     types = [ctype for _, ctype in machine.program.parameters(name, len(arguments))]
     values = [
         machine.to_type(value, source, ctype) if isinstance(ctype, IntType | PointerType) else value
         for (value, source), ctype in zip(arguments, types, strict=True)
     ]
+    if name in BITS:
+        op, source, result = BITS[name]
+        return machine.arithmetic.unary(op, values[0], source, result), result
     if name in MEANINGS and not is_number(values[0]):
         return machine.arithmetic.unary(MEANINGS[name], values[0], U32), U32
     if name in PACKED and not all(map(is_number, values)):

@@ -136,6 +136,8 @@ class Machine:
                 return self.arithmetic.compare("!=", value, 0, source)
             if ctype == source or isinstance(value, Comparison):
                 return value
+            if ctype.real or source.real:
+                return self.arithmetic.convert_float(value, source, ctype)
             return self.arithmetic.convert(value, source, ctype)
         return self.copied(value)
 
@@ -150,5 +152,5 @@ class Machine:
     def copied(self, value: Value) -> Value:
         """A value of its own where it is a structure."""
         if isinstance(value, Aggregate):
-            return Aggregate(list(value.items), value.size, self.lanes.depth)
+            return Aggregate(list(value.items), value.width, self.lanes.depth)
         return value
