@@ -15,10 +15,11 @@ TRIED = 32
 """Elements that differ of which an input is looked for."""
 
 
-def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int) -> str:
+def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int, *, in_order: bool = False) -> str:
     """How `count` elements at an address differ from a tensor's; empty if they do not.
 
-    Where the tree leaves out channels that nothing reads, its elements are some of the tensor's, in their order.
+    Where the tree leaves out channels that nothing reads, its elements are some of the tensor's, in their order. Inside of the network, images of ONNX may have their channels last
+    or in blocks; with `in_order` they may not.
     """
     if count <= 0:
         return f"the tree has no element of {tensor.name}"
@@ -26,7 +27,7 @@ def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int) -> 
     name = tensor.name.split(";")[0]
     if count != tensor.size:
         return _difference_of_channels(name, tensor, np.stack([atoms, numbers], -1))
-    wrong = _wrong(tensor, atoms, numbers)
+    wrong = _wrong(tensor, atoms, numbers, in_order=in_order)
     if not len(wrong):
         return ""
     differ = f"{len(wrong)} of {count} elements of {name} differ"
@@ -36,10 +37,10 @@ def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int) -> 
     return f"{differ}, the first at {_place(tensor, int(wrong[0]))}; none of {DRAWS} inputs that were drawn shows it"
 
 
-def _wrong(tensor: Tensor, atoms: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+def _wrong(tensor: Tensor, atoms: np.ndarray, numbers: np.ndarray, *, in_order: bool) -> np.ndarray:
     """The elements that differ from a tensor's, in its order or with its channels last or in blocks, as a tree may hold
     an image of ONNX inside of the network; in its own order if all have some."""
-    orders = [np.arange(tensor.size), *(_orders(tensor.shape) if tensor.channels_first else [])]
+    orders = [np.arange(tensor.size), *(_orders(tensor.shape) if tensor.channels_first and not in_order else [])]
     found = [
         np.flatnonzero((atoms != tensor.atoms.reshape(-1)[order]) | (numbers != tensor.plain.reshape(-1)[order]))
         for order in orders

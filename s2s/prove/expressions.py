@@ -15,6 +15,7 @@ from s2s.prove.declarations import ArrayType, CType, PointerType
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.floats import FUNCTIONS, is_float, key_of
 from s2s.prove.machine import Expressions, Machine, Typed
+from s2s.prove.meanings import ALIGNED, BITS, MEANINGS, check_definition
 from s2s.prove.operations import COMPARISONS, operate
 from s2s.prove.packing import PACKED
 from s2s.prove.places import assign, copy_bytes, load, place, put, size_of_node
@@ -22,16 +23,7 @@ from s2s.prove.static_types import type_of
 from s2s.prove.values import Aggregate, Pointer, Value, is_number, plain
 
 T = TypeVar("T")
-MEANINGS = {"s2s_u32_leading_zeros": "clz"}
-"""Functions of the runtime that are taken by their documented meaning where their operand depends on the input;
-`tests/prove/test_meanings.py` compares each with its C."""
-
-
-BITS = {"s2s_f32_bits": ("bits", F32, U32), "s2s_f32_of_bits": ("of bits", U32, F32)}
-"""Functions of the runtime that take the bits of a float as a number, and the other way round."""
 MINUS_ONE = key_of("-1")
-ALIGNED = "s2s_is_aligned"
-"""The function of the runtime that looks at an address as a number."""
 
 
 def _constant(machine: Machine, node: c_ast.Constant) -> Typed:
@@ -233,29 +225,46 @@ def _call(machine: Machine, node: c_ast.FuncCall) -> Typed:
         raise Unprovable(msg)
     name = node.name.name
     arguments = [machine.evaluate(item) for item in (node.args.exprs if node.args is not None else [])]
-    if name == "memcpy":
-        to, source, size = (value for value, _ in arguments)
-        copy_bytes(machine, to, source, size)
-        return arguments[0]
-    if name == ALIGNED:
-        return _is_aligned(*(value for value, _ in arguments)), I32
-    if name in FUNCTIONS and name not in machine.program.functions and len(arguments) == 1:
-        ((value, source),) = arguments
-        return machine.arithmetic.unary(FUNCTIONS[name], machine.to_type(value, source, F32), F32), F32
+    by_meaning = _by_meaning(machine, name, arguments)
+    if by_meaning is not None:
+        return by_meaning
     types = [ctype for _, ctype in machine.program.parameters(name, len(arguments))]
     values = [
         machine.to_type(value, source, ctype) if isinstance(ctype, IntType | PointerType) else value
         for (value, source), ctype in zip(arguments, types, strict=True)
     ]
+    value, ctype = machine.call(name, values)
+    return (0 if value is None else value), ctype
+
+
+def _by_meaning(machine: Machine, name: str, arguments: list[Typed]) -> Typed | None:
+    """The result of a function that is taken by its documented meaning; None for the others, which are executed."""
+    if name == "memcpy":
+        to, source, size = (value for value, _ in arguments)
+        copy_bytes(machine, to, source, size)
+        return arguments[0]
+    if name in {ALIGNED, *BITS, *MEANINGS, *PACKED} and name not in machine.by_meaning:
+        check_definition(machine.program.functions, name)
+    if name == ALIGNED:
+        machine.by_meaning.add(name)
+        return _is_aligned(*(value for value, _ in arguments)), I32
+    if name in FUNCTIONS and name not in machine.program.functions and len(arguments) == 1:
+        ((value, source),) = arguments
+        machine.by_meaning.add(name)
+        return machine.arithmetic.unary(FUNCTIONS[name], machine.to_type(value, source, F32), F32), F32
+    if name not in {*BITS, *MEANINGS, *PACKED}:
+        return None
+    types = [ctype for _, ctype in machine.program.parameters(name, len(arguments))]
+    values = [machine.to_type(value, source, ctype) for (value, source), ctype in zip(arguments, types, strict=True)]
+    if name not in BITS and all(map(is_number, values)):
+        return None
+    machine.by_meaning.add(name)
     if name in BITS:
         op, source, result = BITS[name]
         return machine.arithmetic.unary(op, values[0], source, result), result
-    if name in MEANINGS and not is_number(values[0]):
+    if name in MEANINGS:
         return machine.arithmetic.unary(MEANINGS[name], values[0], U32), U32
-    if name in PACKED and not all(map(is_number, values)):
-        return machine.arithmetic.packed(values, PACKED[name]), I32
-    value, ctype = machine.call(name, values)
-    return (0 if value is None else value), ctype
+    return machine.arithmetic.packed(values, PACKED[name]), I32
 
 
 def _is_aligned(address: Value, alignment: Value) -> int:

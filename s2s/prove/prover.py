@@ -56,7 +56,7 @@ class Prover(Machine):
             msg = f"the run function returns after {self.next} of {len(self.kernels)} kernels"
             raise Fault(msg)
         for buffer, tensor in zip(outputs, self.model.outputs, strict=True):
-            differs = difference(self.memory, Pointer(buffer, 0, tensor.ctype), tensor, tensor.size)
+            differs = difference(self.memory, Pointer(buffer, 0, tensor.ctype), tensor, tensor.size, in_order=True)
             reason = self._unknown_before([tensor]) if differs else ""
             if reason:
                 raise Unprovable(reason)

@@ -68,7 +68,8 @@ class Tree:
         for macro, size in sizes.items():
             defined = re.search(rf"^#define {self.name.upper()}_{macro}_SIZE\s+(\d+)u", text, re.MULTILINE)
             if int(defined[1] if defined else 0) != size:
-                raise InputError(f"{header}: {macro}_SIZE is not the {size} of metadata.json; {WAY_OUT}")
+                unit = "bytes" if macro == "ARENA" else "elements"
+                raise InputError(f"{header}: {macro}_SIZE is not the {size} {unit} of metadata.json; {WAY_OUT}")
         for file in self.files:
             if OUTSIDE.search(_text(self.folder / file)):
                 msg = f"{file} includes a file by a path out of its folder"

@@ -18,9 +18,7 @@ class Execution:
     def __init__(self, model: Model, atoms: Atoms) -> None:
         self.model, self.atoms = model, atoms
         for index, tensor in enumerate(model.inputs):
-            ctype = tensor.ctype
-            tensor.ids = atoms.inputs(f"input {index}", tensor.size, ctype.least, ctype.most)
-            tensor.numbers = np.zeros(tensor.size, np.int64)
+            tensor.be_unknown(f"input {index}", atoms)
 
     def rows(self, count: int) -> FixedPoint:
         """Arithmetic on `count` results at once."""

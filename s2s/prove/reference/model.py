@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.prove.atoms import Atoms
 from s2s.prove.ctypes import F32, I8, U8, IntType
 from s2s.prove.faults import Unprovable
 
@@ -52,6 +53,12 @@ class Tensor:
         """Elements."""
         return int(np.prod(self.shape))
 
+    def be_unknown(self, name: str, atoms: Atoms) -> None:
+        """Let the elements be new atoms of any value of their type; of another type than CTYPES, none that can be told."""
+        if self.dtype in CTYPES:
+            self.ids = atoms.inputs(name, self.size, self.ctype.least, self.ctype.most)
+            self.numbers = np.zeros(self.size, np.int64)
+
     @property
     def ctype(self) -> IntType:
         """The type of its elements in C."""
@@ -63,6 +70,9 @@ class Tensor:
     @property
     def scale(self) -> float:
         """The scale of the tensor."""
+        if not self.scales.size:
+            msg = f"{self.name} is not quantised"
+            raise Unprovable(msg)
         return float(self.scales[0])
 
     @property

@@ -44,7 +44,8 @@ def _add(onnx: Any, model: Model, tensors: dict[str, Tensor], number: int, node:
         return
     operands = [tensors.get(name) if name else None for name in node.input]
     output = tensors.setdefault(node.output[0], Tensor(node.output[0], (0,), "an unknown type", NONE, 0))
-    model.steps.append(Step(number, node.op_type, operands, output, attributes, name=node.name or node.output[0]))
+    kind = node.op_type if node.domain in {"", "ai.onnx"} else f"{node.domain}.{node.op_type}"
+    model.steps.append(Step(number, kind, operands, output, attributes, name=node.name or node.output[0]))
 
 
 def _constant(onnx: Any, proto: Any) -> Tensor:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from s2s.prove.atoms import Atoms
-from s2s.prove.ctypes import F32, I32
+from s2s.prove.ctypes import F32, I32, I64
 from s2s.prove.faults import Unprovable
 from s2s.prove.floats import encoded
 from s2s.prove.reference.execution import Execution
@@ -20,6 +20,7 @@ from s2s.prove.values import Value
 PART = 1 << 14
 """Elements that are executed at once at most."""
 MAX_TERMS = 1 << 22
+MANY = 1 << 20
 
 
 class Quantised:
@@ -54,7 +55,7 @@ class Quantised:
         """float32(sum) * factor for elements."""
         ids, numbers, factors, constant = real.terms(at)
         total = self.execution.form(ids, numbers, factors, constant)
-        return to.of.on_floats("*", to.of.convert_float(total, I32, F32), encoded(factor))
+        return to.of.on_floats("*", to.of.convert_float(total, I64, F32), encoded(factor))
 
 
 def _one_scale(step: Step) -> tuple[np.float32, int]:
@@ -69,6 +70,9 @@ def _one_scale(step: Step) -> tuple[np.float32, int]:
 
 def dequantize(of: Quantised, step: Step) -> None:
     """DequantizeLinear: the integers above the zero point, times the scale."""
+    if step.table.get("block_size", 0):
+        msg = "DequantizeLinear in blocks"
+        raise Unprovable(msg)
     source, scales = step.operand(0), step.operand(1).constants.astype(np.float32).reshape(-1)
     zero = step.operands[2].constants.reshape(-1) if len(step.operands) > 2 and step.operands[2] else np.zeros(1, int)
     channel = np.zeros(source.shape, np.int64)
@@ -98,7 +102,8 @@ def quantize(of: Quantised, step: Step) -> None:
     ctype = output.ctype
     low, high = ctype.least, ctype.most
     if real is not None:
-        low, high = (_limit(limit, scale, zero, end) for limit, end in ((real.low, low), (real.high, high)))
+        least, most = (_stored(limit, scale, zero) for limit in (real.low, real.high))
+        low, high = min(max(low, least), high), max(min(high, most), low)
     width = real.width if isinstance(real, Scaled) else 2
     for at in of.parts(output.size, width):
         to = of.execution.rows(len(at))
@@ -120,12 +125,10 @@ def _between(to: FixedPoint, x: Value, low: int, high: int) -> Value:
     return to.of.select(to.of.compare(">", raised, high, F32), high, raised, F32)
 
 
-def _limit(limit: float, scale: np.float32, zero: int, end: int) -> int:
-    """A real limit as a stored number."""
-    if not np.isfinite(limit):
-        return end
-    stored = int(np.rint(np.float32(limit) / scale)) + zero
-    return max(stored, end) if end <= 0 and limit <= 0 and stored >= end else min(stored, end) if end > 0 else stored
+def _stored(limit: float, scale: np.float32, zero: int) -> int:
+    """A real limit as a stored number, far beyond each type where it is infinite."""
+    with np.errstate(over="ignore"):
+        return int(np.clip(np.rint(np.float32(limit) / scale), -MANY, MANY)) + zero
 
 
 def _sum_over(of: Quantised, to: FixedPoint, real: Sum, at: Array, scale: np.float32) -> Value:
@@ -136,7 +139,7 @@ def _sum_over(of: Quantised, to: FixedPoint, real: Sum, at: Array, scale: np.flo
         factor = (each.scale(at) / scale).astype(np.float32) * np.float32(sign)
         ids, numbers, factors, constant = each.terms(at)
         stored = of.execution.form(ids, numbers, factors, np.zeros(len(at), np.int64))
-        values.append(to.of.on_floats("*", to.of.convert_float(stored, I32, F32), encoded(factor)))
+        values.append(to.of.on_floats("*", to.of.convert_float(stored, I64, F32), encoded(factor)))
         offset = offset + factor * (-constant).astype(np.float32)
     return to.of.on_floats("+", values[1], to.of.on_floats("+", values[0], encoded(-offset)))
 
@@ -212,11 +215,7 @@ def execute_onnx(model: Model, atoms: Atoms) -> None:
             operator(of, step)
         except Unprovable as limit:
             step.reason = str(limit)
-            output = step.output
-            if output.dtype in {"FLOAT", "INT8", "UINT8"}:
-                ctype = output.ctype
-                output.ids = atoms.inputs(f"result of operator {step.number}", output.size, ctype.least, ctype.most)
-                output.numbers = np.zeros(output.size, np.int64)
+            step.output.be_unknown(f"result of operator {step.number}", atoms)
     for step in model.steps:
         _give_floats(of, model, step)
 
