@@ -104,21 +104,23 @@ class Arithmetic(Packing):
         if ctype == U32:
             a, b = (_nearest(x) if is_number(x) else x for x in (a, b))
         if op == "*":
-            if ctype == U32 and is_number(a) != is_number(b):
-                form, factor = (as_form(b), a) if is_number(a) else (as_form(a), b)
-                if is_number(factor) and not form.carried and is_wide(form, factor, WIDE):
-                    return self.reduced(form, ctype.bits, factor)
             if is_number(a):
-                return self._fitting(self._scaled(as_form(b), a), ctype)
-            return self._fitting(self._scaled(as_form(a), b), ctype) if is_number(b) else self._product(a, b, ctype)
+                return self._multiple(as_form(b), a, ctype)
+            return self._multiple(as_form(a), b, ctype) if is_number(b) else self._product(a, b, ctype)
         if ctype == U32:
             a, b = self._signed_of(a), self._signed_of(b)
         left, right = (self.linear(x) for x in (a, b))
         return self._fitting(self._sum(left, right if op == "+" else self._scaled(right, -1)), ctype)
 
+    def _multiple(self, form: Form, factor: Number, ctype: IntType) -> Form:
+        """A form times a number."""
+        if ctype == U32 and not form.carried and is_wide(form, factor, WIDE):
+            return self.reduced(form, ctype.bits, factor)
+        return self._fitting(self._scaled(form, factor), ctype)
+
     def _signed_of(self, value: Value) -> Value:
-        """A function modulo 2^32 as the signed number that is congruent, whose range is the narrow one: -1 for 2^32 - 1,
-        so that a sum with others does not seem to wrap around."""
+        """A function modulo 2^32 as the signed number that is congruent, -1 for 2^32 - 1: its range is narrow, so that
+        a sum with others does not seem to wrap around."""
         if not isinstance(value, Function) or within(value, I32):
             return value
         return self.made(value.base, Expression("cast", (value.expression,), I32), [bounds(value)], value.side)
@@ -217,7 +219,9 @@ class Arithmetic(Packing):
             msg = "a conversion of a number that may be above 2^63, or of what is no number"
             raise Unprovable(msg)
         function = as_function(value) if isinstance(value, Form) else value
-        return self.made(function.base, Expression(op, (function.expression,), ctype), [bounds(function)], function.side)
+        return self.made(
+            function.base, Expression(op, (function.expression,), ctype), [bounds(function)], function.side
+        )
 
     def read_as(self, value: Value, ctype: IntType) -> Value:
         """A number in memory as one of `ctype`, whose width it has; it may have been stored with another sign."""

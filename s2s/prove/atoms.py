@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.prove.functions import Table, merged
+from s2s.prove.functions import Table
 from s2s.prove.pairs import Pair
 from s2s.support.frozen import frozen
 

@@ -18,8 +18,8 @@ TRUSTED = (
     "this prover, numpy, pycparser, and the C preprocessor `cc -E`",
     "digests of 192 bits (blake2b) of linear forms and tables, taken to differ where these do",
     "functions of the runtime listed as `by meaning`: their portable forms were compared with it",
-    "floats: IEEE 754 in 32 bits, rounded to nearest, evaluated in their type (FLT_EVAL_METHOD 0, -ffp-contract=off); float"
-    " inputs hold no NaN",
+    "floats: IEEE 754 in 32 bits, rounded to nearest, evaluated in their type (FLT_EVAL_METHOD 0, -ffp-contract=off)",
+    "that inputs which are floats hold no NaN",
 )
 """What a proof assumes."""
 

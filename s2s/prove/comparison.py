@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from s2s.prove.buffers import Buffer
-from s2s.prove.ctypes import IntType
+from s2s.prove.ctypes import I8, U8, IntType
+from s2s.prove.faults import Unprovable
 from s2s.prove.memory import Memory
 from s2s.prove.reference.model import Tensor
 from s2s.prove.values import Form, Pointer, as_form
@@ -18,13 +19,16 @@ TRIED = 32
 def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int, *, in_order: bool = False) -> str:
     """How `count` elements at an address differ from a tensor's; empty if they do not.
 
-    Where the tree leaves out channels that nothing reads, its elements are some of the tensor's, in their order. Inside of the network, images of ONNX may have their channels last
-    or in blocks; with `in_order` they may not.
+    Where the tree leaves out channels that nothing reads, its elements are some of the tensor's, in their order.
+    Inside of the network, images of ONNX may have their channels last or in blocks; with `in_order` they may not.
     """
     if count <= 0:
         return f"the tree has no element of {tensor.name}"
     atoms, numbers = _elements(memory, pointer, count, tensor.ctype)
     name = tensor.name.split(";")[0]
+    if count != tensor.size and tensor.may_move:
+        msg = f"{tensor.name} has {tensor.size} elements and the tree {count}, in an order that is not known"
+        raise Unprovable(msg)
     if count != tensor.size:
         return _difference_of_channels(name, tensor, np.stack([atoms, numbers], -1))
     wrong = _wrong(tensor, atoms, numbers, in_order=in_order)
@@ -39,11 +43,15 @@ def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int, *, 
 
 def _wrong(tensor: Tensor, atoms: np.ndarray, numbers: np.ndarray, *, in_order: bool) -> np.ndarray:
     """The elements that differ from a tensor's, in its order or with its channels last or in blocks, as a tree may hold
-    an image of ONNX inside of the network; in its own order if all have some."""
+    an image of ONNX inside of the network, and bytes without a sign 128 below; in its own order if all have some."""
+    above_stored = (0, -I8.least) if tensor.ctype == U8 and not in_order else (0,)
     orders = [np.arange(tensor.size), *(_orders(tensor.shape) if tensor.channels_first and not in_order else [])]
     found = [
-        np.flatnonzero((atoms != tensor.atoms.reshape(-1)[order]) | (numbers != tensor.plain.reshape(-1)[order]))
+        np.flatnonzero(
+            (atoms != tensor.atoms.reshape(-1)[order]) | (numbers + above != tensor.plain.reshape(-1)[order])
+        )
         for order in orders
+        for above in above_stored
     ]
     return next((wrong for wrong in found if not len(wrong)), found[0])
 

@@ -3,7 +3,6 @@
 from s2s.prove.faults import Unprovable
 from s2s.support.frozen import frozen
 
-
 REAL = 64
 """The mark of floats in the width of a cell."""
 
@@ -15,7 +14,7 @@ def bytes_of(width: int) -> int:
 
 @frozen
 class IntType:
-    """An integer type of `bits` bits in two's complement; F32 is the one of the keys of floats, see `s2s.prove.floats`."""
+    """An integer type of `bits` bits in two's complement; F32 has the keys of floats (`s2s.prove.floats`)."""
 
     bits: int
     signed: bool

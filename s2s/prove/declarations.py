@@ -187,8 +187,8 @@ class Types:
                 msg = "a structure with bit-fields"
                 raise Unprovable(msg)
             return StructType(tuple((each.name, self.of(each.type)) for each in decls))
-        if isinstance(node, c_ast.Enum):
-            return I32
+        if isinstance(node, c_ast.Enum | c_ast.FuncDecl):
+            return I32 if isinstance(node, c_ast.Enum) else None
         if isinstance(node, c_ast.IdentifierType):
             name = " ".join(node.names)
             if name == "void":

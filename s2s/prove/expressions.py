@@ -44,6 +44,8 @@ def _name(machine: Machine, node: c_ast.ID) -> Typed:
         return Pointer(machine.program.globals[node.name], 0, element), PointerType(element)
     if node.name in machine.program.types.enumerators:
         return machine.program.types.enumerators[node.name], I32
+    if node.name in FUNCTIONS:
+        return Pointer(node.name, 0, None), PointerType(None)
     msg = f"{node.name} is not known to the prover"
     raise Unprovable(msg)
 
@@ -224,6 +226,10 @@ def _call(machine: Machine, node: c_ast.FuncCall) -> Typed:
         msg = "a call through a pointer"
         raise Unprovable(msg)
     name = node.name.name
+    variable = machine.find(name)
+    if variable is not None and isinstance(variable.value, Pointer) and isinstance(variable.value.target, str):
+        # The address of a function of math.h.
+        name = variable.value.target
     arguments = [machine.evaluate(item) for item in (node.args.exprs if node.args is not None else [])]
     by_meaning = _by_meaning(machine, name, arguments)
     if by_meaning is not None:

@@ -208,7 +208,8 @@ class Interner:
                 return self._of_one(owner, self.atoms.table(merged(lines.starts, values, lines.last)))
         if below == other:
             return self._of_one(below, self.atoms.table(pair.diagonal))
-        return self.atoms.pair(below, int(other), pair), 1, 0
+        first = int(pair.values[0, 0])
+        return self.atoms.pair(below, int(other), Pair(*pair.parts, pair.values - first)), 1, first
 
     def _of_one(self, base: int, number: int) -> tuple[int, int, int]:
         """A function of one base."""

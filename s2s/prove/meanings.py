@@ -1,4 +1,4 @@
-"""Functions of the runtime that the prover takes by their documented meaning, because their C looks at bits or addresses.
+"""Functions of the runtime that the prover takes by their meaning, because their C looks at bits or addresses.
 
 Each is taken only where the tree defines it as it was when `tests/prove/test_meanings.py` compared it with the meaning:
 `DEFINITIONS` holds a digest of its portable form.

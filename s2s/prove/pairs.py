@@ -29,7 +29,7 @@ class Pair:
     @property
     def transposed(self) -> Pair:
         """The same function with its variables in the other order."""
-        return Pair(self.columns, self.rows, np.ascontiguousarray(self.values.T))
+        return Pair(self.columns, self.rows, self.values.T)
 
     @property
     def diagonal(self) -> Table:
@@ -56,7 +56,7 @@ def pair_of(cases: list[Table], inner: Table | None, side: Table, order: list[in
     columns = Table(side.starts, np.array([place[value] for value in side.values.tolist()]), side.last)
     rows, values = _distinct(rows, values)
     columns, turned = _distinct(columns, values.T)
-    return Pair(rows, columns, np.ascontiguousarray(turned.T))
+    return Pair(rows, columns, turned.T)
 
 
 def _distinct(lines: Table, values: np.ndarray) -> tuple[Table, np.ndarray]:

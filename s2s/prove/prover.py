@@ -175,7 +175,8 @@ class Prover(Machine):
         """
         step = self._step(kernel)
         pointer = arguments[0] if arguments else None
-        if step is None or step.output.size != kernel.count or not isinstance(pointer, Pointer):
+        moves = step is not None and step.output.may_move
+        if step is None or moves or step.output.size != kernel.count or not isinstance(pointer, Pointer):
             msg = f"{kernel.node} is not proved, and its result is not known by element"
             raise Unprovable(msg)
         buffer, tensor = pointer.target, step.output

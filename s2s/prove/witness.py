@@ -16,8 +16,8 @@ from s2s.prove.ctypes import F32
 from s2s.prove.floats import encoded
 
 DRAWS = 32
-"""Inputs that are drawn: of seed n by `numpy.random.default_rng(n).integers(-128, 128, size)`, one after another; from 0
-to 255 if they have no sign. Floats are `standard_normal(size)` in float32."""
+"""Inputs that are drawn: of seed n by `numpy.random.default_rng(n).integers(-128, 128, size)`, one after another; from
+0 to 255 if they have no sign. Floats are `standard_normal(size)` in float32."""
 
 
 def _drawn(generator: np.random.Generator, size: int, least: int) -> np.ndarray:

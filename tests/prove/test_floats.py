@@ -60,7 +60,8 @@ def test_conversions_round_as_c_does():
 
 
 @pytest.mark.parametrize(
-    ("op", "a", "b"), [("f-", np.inf, np.inf), ("f*", 0.0, np.inf), ("f/", 0.0, 0.0), ("f/", 1.0, -0.0), ("f/", np.inf, np.inf)]
+    ("op", "a", "b"),
+    [("f-", np.inf, np.inf), ("f*", 0.0, np.inf), ("f/", 0.0, 0.0), ("f/", 1.0, -0.0), ("f/", np.inf, np.inf)],
 )
 def test_what_may_be_nan_is_undefined(op: str, a: float, b: float):
     _, undefined = apply_float(op, F32, [at(encoded(np.array([x], np.float32))) for x in (a, b)])

@@ -43,7 +43,10 @@ class Execution:
         """Elements of a tensor at flat positions, in lanes."""
         one = np.ones((len(at), 1), np.int64)
         return self.form(
-            tensor.atoms.reshape(-1)[at][:, None], tensor.plain.reshape(-1)[at][:, None], one, np.zeros(len(at), np.int64)
+            tensor.atoms.reshape(-1)[at][:, None],
+            tensor.plain.reshape(-1)[at][:, None],
+            one,
+            np.zeros(len(at), np.int64),
         )
 
     def form(self, ids: Array, numbers: Array, factors: Array, constant: Number) -> Form:

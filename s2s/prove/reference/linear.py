@@ -48,7 +48,9 @@ def _one(x: Scaled) -> np.float32:
     return np.float32(scales[0])
 
 
-def _pads(step: Step, extent: list[int], stride: list[int], source: tuple[int, ...], made: tuple[int, ...]) -> list[int]:
+def _pads(
+    step: Step, extent: list[int], stride: list[int], source: tuple[int, ...], made: tuple[int, ...]
+) -> list[int]:
     """Elements before the first one of each axis."""
     kind = step.table.get("auto_pad", b"NOTSET")
     if kind in {b"NOTSET", b"VALID"}:

@@ -54,10 +54,15 @@ class Tensor:
         return int(np.prod(self.shape))
 
     def be_unknown(self, name: str, atoms: Atoms) -> None:
-        """Let the elements be new atoms of any value of their type; of another type than CTYPES, none that can be told."""
+        """Let the elements be new atoms of any value of their type, if CTYPES has it."""
         if self.dtype in CTYPES:
             self.ids = atoms.inputs(name, self.size, self.ctype.least, self.ctype.most)
             self.numbers = np.zeros(self.size, np.int64)
+
+    @property
+    def may_move(self) -> bool:
+        """Whether a tree may hold the elements otherwise inside of the network than the model does."""
+        return self.dtype == "UINT8" or (self.channels_first and len(self.shape) > 2)
 
     @property
     def ctype(self) -> IntType:

@@ -161,7 +161,9 @@ def relu(of: Quantised, step: Step) -> None:
 def clip(of: Quantised, step: Step) -> None:
     """Clip between constants."""
     given = [*step.operands[1:], None, None][:2]
-    low, high = (end if each is None else float(each.constants) for each, end in zip(given, (-np.inf, np.inf), strict=True))
+    low, high = (
+        end if each is None else float(each.constants) for each, end in zip(given, (-np.inf, np.inf), strict=True)
+    )
     of.real[id(step.output)] = of.real_of(step.operand(0)).limited(low, high)
 
 
