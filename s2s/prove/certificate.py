@@ -50,6 +50,8 @@ class Proof:
     reason: str = ""
     runtime: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Functions of the runtime that kernels call: those that were executed, and those taken by their meaning."""
+    arena: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Its size, and the bytes that each kernel reads, with the kernel that left them, and writes."""
     atoms: int = 0
     functions: int = 0
 
@@ -73,6 +75,7 @@ class Proof:
             "outputs": {"status": self.outputs, "reason": self.reason},
             "kernels": [vars(kernel) for kernel in self.kernels],
             "runtime": self.runtime,
+            "arena": self.arena,
             "atoms": self.atoms,
             "functions": self.functions,
             "trusted": list(TRUSTED),

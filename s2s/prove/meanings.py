@@ -7,6 +7,7 @@ Each is taken only where the tree defines it as it was when `tests/prove/test_me
 from __future__ import annotations
 
 from hashlib import blake2b
+from typing import Any
 
 from pycparser import c_ast, c_generator
 
@@ -32,7 +33,8 @@ DEFINITIONS = {
 
 def digest_of(function: c_ast.FuncDef) -> str:
     """A digest of a function's C without its layout."""
-    text = c_generator.CGenerator().visit(function)
+    generator: Any = c_generator.CGenerator()
+    text: str = generator.visit(function)
     return blake2b(text.encode(), digest_size=12).hexdigest()
 
 

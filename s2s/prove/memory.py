@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2s.prove.accesses import Accesses
 from s2s.prove.arithmetic import Arithmetic
 from s2s.prove.buffers import INSIDE, Buffer, Content, Pool
 from s2s.prove.ctypes import I32, REAL, U32, IntType
@@ -36,6 +37,7 @@ class Memory:
         self.arithmetic, self.lanes = arithmetic, lanes
         self.pool = Pool()
         self.transaction: Transaction | None = None
+        self.accesses: Accesses | None = None
 
     def _cells(self, buffer: Buffer, offset: Number, ctype: IntType, what: str) -> np.ndarray:
         """The cells at byte offsets, which lie inside of the buffer."""
@@ -53,6 +55,8 @@ class Memory:
         """The number at an address."""
         buffer = _object(pointer)
         cells = self._cells(buffer, pointer.plain_offset, ctype, "reads")
+        if self.accesses is not None:
+            self.accesses.note(buffer, cells, ctype.size, writes=False)
         if self.transaction is not None and not buffer.constant:
             buffer, cells = self.transaction.load(buffer, cells, ctype.size)
         if np.any(buffer.widths[cells] != ctype.width):
@@ -104,6 +108,8 @@ class Memory:
             msg = f"writes to {buffer.name}, which is not to be written"
             raise Fault(msg)
         cells = self._cells(buffer, self.lanes.spread(pointer.plain_offset), ctype, "writes")
+        if self.accesses is not None:
+            self.accesses.note(buffer, cells, ctype.size, writes=True)
         content = self._content(value, ctype)
         if self.transaction is None:
             buffer.write(self.pool, cells, ctype.width, content)

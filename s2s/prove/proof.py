@@ -91,6 +91,8 @@ def _prove(proof: Proof, tree: Tree, model_path: Path) -> None:
         prover.run(tree)
     finally:
         proof.atoms, proof.functions = atoms.count - 1, len(atoms.tables)
+        accesses = prover.memory.accesses
+        proof.arena = {"size": tree.arena, "accesses": [] if accesses is None else accesses.kernels}
         executed = sorted(name for name in prover.called if name.startswith("s2s_"))
         proof.runtime = {"executed": executed, "by meaning": sorted(prover.by_meaning)}
     if all(kernel.status == PROVED for kernel in proof.kernels):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2s.prove.accesses import Accesses
 from s2s.prove.atoms import Atoms
 from s2s.prove.buffers import Buffer
 from s2s.prove.certificate import PROVED, TESTED, WRONG, Kernel
@@ -42,6 +43,7 @@ class Prover(Machine):
         Raises Fault where an output differs.
         """
         arena = Buffer("the arena", tree.arena)
+        self.memory.accesses = Accesses(arena)
         inputs = [
             self._input(index, port, tensor)
             for index, (port, tensor) in enumerate(zip(tree.inputs, self.model.inputs, strict=True))
@@ -80,6 +82,8 @@ class Prover(Machine):
         kernel = self.kernels[self.next]
         self.next += 1
         result = self._run_kernel(kernel, name, arguments)
+        if self.memory.accesses is not None:
+            self.memory.accesses.finish()
         if kernel.status == PROVED:
             self._settle(kernel)
             for part in self._parts(kernel):

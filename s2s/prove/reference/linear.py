@@ -103,8 +103,9 @@ def conv(step: Step, x: Scaled, w: Scaled, bias: Scaled | None) -> Scaled:
     def terms(at: Array) -> Terms:
         n, oc, *spatial = np.unravel_index(at, step.output.shape)
         found, inside = _inside(places, tuple(spatial), x.shape)
-        channel = (oc // (outputs // groups) * channels)[:, None, None] + np.arange(channels)[None, :, None]
-        index = (n[:, None, None], channel, *(each[:, None, :] for each in found))
+        first: Array = oc // (outputs // groups) * channels
+        channel: Array = first[:, None, None] + np.arange(channels)[None, :, None]
+        index: tuple[Array, ...] = (n[:, None, None], channel, *(each[:, None, :] for each in found))
         ids = np.where(inside[:, None], atoms[index], 0).reshape(len(at), -1)
         numbers = np.where(inside[:, None], plain[index], 0).reshape(len(at), -1)
         return ids, numbers, flat[oc], constants[oc]

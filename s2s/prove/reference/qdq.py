@@ -114,7 +114,7 @@ def quantize(of: Quantised, step: Step) -> None:
         else:
             value = _sum_over(of, to, real, at, scale)
         nearest = to.of.unary("rint", value, F32)
-        ends = (int(encoded(np.float32(end - zero))) for end in (low, high))
+        ends = (int(encoded(np.asarray(end - zero, np.float32))) for end in (low, high))
         limited = to.of.convert_float(_between(to, nearest, *ends), F32, I32)
         of.execution.set(output, slice(int(at[0]), int(at[-1]) + 1), to.do("+", limited, zero), to)
 

@@ -45,9 +45,14 @@ class Scaled:
     def moved(self, places: Array) -> Scaled:
         """Elements in other places: the one at flat position i is the one that was at places[i]."""
         flat = places.reshape(-1)
-        return replace(
-            self, shape=places.shape, terms=lambda at: self.terms(flat[at]), scale=lambda at: self.scale(flat[at])
-        )
+
+        def terms(at: Array) -> Terms:
+            return self.terms(flat[at])
+
+        def scale(at: Array) -> Array:
+            return self.scale(flat[at])
+
+        return replace(self, shape=places.shape, terms=terms, scale=scale)
 
 
 @dataclass
