@@ -2,9 +2,9 @@
 
     python -m s2s.prove.checker kws.tflite kws proof.json
 
-It checks four things. The certificate is of these files, byte for byte. Its kernels are the calls of the run function in
-their order, and it calls the outputs proved only if each kernel is. No two tensors of the arena's table in the C lie on
-the same bytes while both live. By the bytes that the certificate says each kernel reads and writes, it writes to places
+It checks four things. The certificate is of these files, byte for byte. Its kernels are the calls of the run function
+in their order, and it calls the outputs proved only if each kernel is. No two tensors of the arena's table in the C lie
+on the same bytes while both live. By the bytes that the certificate says each kernel reads and writes, it writes to places
 that the table gives it, and reads what the last kernel that wrote there left, inside of a tensor that still lives.
 
 It does not execute the C: `s2s prove --check` does that again. Exits with 1 and the first reason if something does not
@@ -63,7 +63,7 @@ def check(model: Path, tree: Path, certificate: Path) -> int:
     name = json.loads((tree / "metadata.json").read_text(encoding="utf-8"))["name"]
     text = (tree / "src" / f"{name}.c").read_text(encoding="utf-8")
     run = text[text.index(f"{name}_run(") :]
-    _check_kernels(run, fields)
+    _check_kernels(name, run, fields)
     _require(not OTHERS.search(run), "its run function copies or loops, which this check does not follow")
     rows = [(*map(int, row.groups()[:4]), bool(row[5])) for row in PLACES.finditer(text)]
     _check_arena(sorted((Place(b, b + n, f, t, s) for b, n, f, t, s in rows), key=lambda place: place.first), fields)
@@ -79,11 +79,10 @@ def _check_files(model: Path, tree: Path, fields: dict[str, Any]) -> None:
     _require(not differing, f"the files {', '.join(differing)} are not the ones that were proved")
 
 
-def _check_kernels(run: str, fields: dict[str, Any]) -> None:
+def _check_kernels(name: str, run: str, fields: dict[str, Any]) -> None:
     """The kernels are the calls of the run function, and all of them are proved if the outputs are."""
     kernels = fields["kernels"]
-    names = {kernel["function"] for kernel in kernels}
-    calls = [call for call in CALLS.findall(run) if call in names]
+    calls = [call for call in CALLS.findall(run) if call.startswith(f"{name}_")]
     _require(calls == [kernel["function"] for kernel in kernels], "its kernels are not the calls of the run function")
     proved = all(kernel["status"] == "proved" for kernel in kernels)
     _require(proved or fields["outputs"]["status"] != "proved", "its outputs are proved, but not all of its kernels")
@@ -140,9 +139,7 @@ def main() -> None:
         count = check(*map(Path, sys.argv[1:]))
     except (Refused, OSError, ValueError, LookupError, TypeError) as refusal:
         sys.exit(f"{sys.argv[-1]}: {refusal}; prove the tree again with s2s prove")
-    sys.stdout.write(
-        f"{count} kernels: the certificate is of these files, and its accesses keep to the arena's table\n"
-    )
+    sys.stdout.write(f"{count} kernels: the certificate is of these files, and the accesses keep to its table\n")
 
 
 if __name__ == "__main__":

@@ -121,9 +121,8 @@ class Interner:
         shift = intervals.nearest(self.lanes.spread(form.constant) * factors, bits)
         ends = coefficients * self.atoms.low[ids], coefficients * self.atoms.high[ids]
         low, high = shift + np.minimum(*ends).sum(-1), shift + np.maximum(*ends).sum(-1)
-        folded = (self.lanes.folded(end) for end in (low, high))
-        terms = (part.reshape(*self.lanes.shape, shape[1]) for part in (ids, coefficients))
-        return Form(self.lanes.folded(shift), (tuple(terms),), *folded)
+        fold, whole = self.lanes.folded, (*self.lanes.shape, shape[1])
+        return Form(fold(shift), ((ids.reshape(whole), coefficients.reshape(whole)),), fold(low), fold(high))
 
     def interned(self, function: Function) -> Form:
         """A function as the form of its atom in each lane, or as a number where it is constant."""

@@ -65,7 +65,7 @@ def kernel_not_proved(fields: dict[str, Any]) -> None:
 
 
 def another_writer(fields: dict[str, Any]) -> None:
-    fields["arena"]["accesses"][2]["reads"][0][2] = 1
+    fields["arena"]["accesses"][2]["reads"][0][2] += 7
 
 
 def write_beyond_its_place(fields: dict[str, Any]) -> None:

@@ -46,6 +46,13 @@ def test_bytes_without_a_sign_are_proved(tmp_path: Path):
     assert prove_tree(model, compile_network(model, target="c").write(tmp_path / "tree")).complete
 
 
+def test_a_sum_whose_factors_are_rounded_is_proved(tmp_path: Path):
+    """0.04 / 0.09 and 0.07 / 0.09 are no floats: the order of the two products and the constant shows."""
+    model = tmp_path / "qdq.onnx"
+    model.write_bytes(qdq_network(total_scale=0.09))
+    assert prove_tree(model, compile_network(model, target="c").write(tmp_path / "tree")).complete
+
+
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("name", QDQ_BUGS)
 def test_a_planted_bug_is_found(name: str, network: Network, tmp_path: Path):

@@ -55,7 +55,7 @@ class Network:
         return found
 
 
-def qdq_network(dtype: type[np.integer] = np.int8) -> bytes:
+def qdq_network(dtype: type[np.integer] = np.int8, total_scale: float = 0.08) -> bytes:
     """Convolutions (plain, depthwise, 1x1), residual sum, mean and matrix product, of floats that are quantised."""
     net = Network(dtype)
     least = int(np.iinfo(dtype).min)
@@ -66,7 +66,7 @@ def qdq_network(dtype: type[np.integer] = np.int8) -> bytes:
     second = net.quantised(depth, "second", 0.06, least + 120)
     point = net.node("Conv", [second, *net.weights("point", (8, 8, 1, 1), 0.06)], "point")
     third = net.quantised(point, "third", 0.07, least + 141)
-    total = net.quantised(net.node("Add", [first, third], "sum"), "total", 0.08, least + 117)
+    total = net.quantised(net.node("Add", [first, third], "sum"), "total", total_scale, least + 117)
     mean = net.quantised(net.node("GlobalAveragePool", [total], "mean"), "average", 0.03, least + 100)
     flat = net.node("Flatten", [mean], "flat")
     scores = net.node("Gemm", [flat, *net.weights("fc", (3, 8), 0.03)], "fc", transB=1)
