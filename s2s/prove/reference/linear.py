@@ -101,7 +101,8 @@ def conv(step: Step, x: Scaled, w: Scaled, bias: Scaled | None) -> Scaled:
     flat = weights.reshape(outputs, -1)
 
     def terms(at: Array) -> Terms:
-        n, oc, *spatial = np.unravel_index(at, step.output.shape)
+        where: tuple[Array, ...] = np.unravel_index(at, step.output.shape)
+        n, oc, *spatial = where
         found, inside = _inside(places, tuple(spatial), x.shape)
         first: Array = oc // (outputs // groups) * channels
         channel: Array = first[:, None, None] + np.arange(channels)[None, :, None]
