@@ -5,7 +5,8 @@
 It checks four things. The certificate is of these files, byte for byte. Its kernels are the calls of the run function
 in their order, and it calls the outputs proved only if each kernel is. No two tensors of the arena's table in the C lie
 on the same bytes while both live. By the bytes that the certificate says each kernel reads and writes, it writes to
-places that the table gives it, and reads what the last kernel that wrote there left, inside of a tensor that still lives.
+places that the table gives it, and reads what the last kernel that wrote there left, inside of a tensor that still
+lives.
 
 It does not execute the C: `s2s prove --check` does that again. Exits with 1 and the first reason if something does not
 hold.
