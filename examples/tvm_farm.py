@@ -2,13 +2,10 @@
 
     python examples/tvm_farm.py [TRIALS]
 
-TVM starts `python -m tvm.exec.rpc_tracker` and `rpc_server`; here these are `s2s farm scheduler` and `s2s farm worker`.
+On other machines these are `python -m s2s.tvm.exec.rpc_tracker` and `rpc_server`.
 """
 
-import socket
-import subprocess
 import sys
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,10 +14,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from s2s import tvm
-from s2s.errors import InputError
 from s2s.tvm import autotvm, relay, rpc, te
 
-SIZE, TRIALS, KEY = 64, 6, "host"
+SIZE, TRIALS, KEY = 64, 6, "rk3399"
 
 
 @autotvm.template("farm/matmul")
@@ -52,33 +48,14 @@ def network() -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
 @contextmanager
 def farm(servers: int = 2) -> Generator[tuple[str, int]]:
     """A tracker and servers that measure, as processes; the address of the tracker."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        host, port = listening.getsockname()
-    command = [sys.executable, "-m", "s2s", "farm"]
-    processes = [
-        subprocess.Popen([*command, "scheduler", "--host", host, "--port", str(port)], stdout=subprocess.DEVNULL),
-        subprocess.Popen(
-            [*command, "worker", f"tcp://{host}:{port}", "--board", KEY, "--count", str(servers)],
-            stdout=subprocess.DEVNULL,
-        ),
-    ]
+    host = "127.0.0.1"
+    tracker = rpc.Tracker(host=host, silent=True)
+    processes = [rpc.Server(host, key=KEY, tracker_addr=(host, tracker.port), silent=True) for _ in range(servers)]
     try:
-        yield str(host), int(port)
+        yield host, tracker.port
     finally:
-        for process in reversed(processes):
+        for process in (*processes, tracker):
             process.terminate()
-            process.wait()
-
-
-def wait_for_servers(tracker: rpc.TrackerSession) -> rpc.Session:
-    """A session in the place, once a server has it."""
-    for _ in range(120):
-        try:
-            return tracker.request(KEY)
-        except InputError:
-            time.sleep(0.5)
-    return tracker.request(KEY)
 
 
 def tune(task: autotvm.task.Task, log: Path, runner: autotvm.RPCRunner, trials: int) -> None:
@@ -94,7 +71,7 @@ def main(folder: Path, trials: int = TRIALS) -> int:
     log, best = folder / "all.log", folder / "best.log"
     with farm() as (host, port):
         tracker = rpc.connect_tracker(host, port)
-        wait_for_servers(tracker)
+        tracker.request(KEY, max_retry=60).end()
         print(tracker.text_summary())
         runner = autotvm.RPCRunner(KEY, host, port, timeout=60)
         product = autotvm.task.create("farm/matmul", args=(SIZE, "float32"), target="llvm")

@@ -202,6 +202,7 @@ class Artifact:
             static_ram=found.static_ram,
             stack=found.stack,
             stack_note=found.stack_note,
+            stack_of=found.stacks,
             code_in_pools="; ".join(pool.describe(found.functions) for pool in info.code),
         )
 

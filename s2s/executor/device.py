@@ -5,6 +5,7 @@ from typing import ClassVar, cast
 
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
+from s2s.types.weights import Array
 
 CPU = 1
 """DLPack's number of the processor."""
@@ -53,6 +54,10 @@ class Device:
 
     def sync(self) -> None:
         """Wait until all work on the device is done. Calls return when their work is done, so nothing is left."""
+
+    def place(self, array: Array) -> Array:
+        """Return an array that lies on the device: the one of this process, as it is one on the processor."""
+        return array
 
     def __str__(self) -> str:
         """`cpu(0)`."""

@@ -39,7 +39,9 @@ class NDArray(np.ndarray[tuple[int, ...], DType]):
     def copyto(self, target: Array | Device) -> Array:
         """Give the values to `target`, which has the same shape; or to a new array, if it is a device."""
         if isinstance(target, Device):
-            return self.copy()
+            return target.place(self.copy())
+        if not isinstance(target, np.ndarray):  # of a remote session
+            return target.copyfrom(self)
         np.copyto(target, self, casting="same_kind")
         return target
 

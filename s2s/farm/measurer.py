@@ -49,9 +49,12 @@ class FarmMeasurer(Measurer):
         priority: int = 0,
         certificates: Certificates | None = None,
         trial: Trial = run_trial,
+        key: str = "",
     ) -> None:
         super().__init__(limits)
         self.address, self.place, self.priority = address, place, priority
+        self._key = key or place
+        """What workers that measure there call themselves."""
         self._certificates = certificates if certificates is not None else Certificates()
         self._certificates.check(address)
         self._trial = trial
@@ -72,7 +75,7 @@ class FarmMeasurer(Measurer):
 
     @cached_property
     def _compiler(self) -> str:
-        return str(self._connected().submit(compiler_of, self.place, resources={self.place: 1}).result())
+        return str(self._connected().submit(compiler_of, self.place, resources={self._key: 1}).result())
 
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
         found = dict(self.stream(candidates, incumbent))
@@ -162,7 +165,7 @@ class FarmMeasurer(Measurer):
                 self.place,
                 self.limits,
                 key=f"trial-{uuid.uuid4().hex}",
-                resources={self.place: 1, TRIAL: 1},
+                resources={self._key: 1, TRIAL: 1},
                 priority=self.priority,
                 pure=False,
             )
@@ -222,7 +225,7 @@ class FarmMeasurer(Measurer):
     def _workers_here(self) -> Sequence[Any]:
         """The workers that have the place."""
         workers = self._connected().scheduler_info(n_workers=-1)["workers"].values()
-        return [each for each in workers if self.place in each.get("resources", {})]
+        return [each for each in workers if self._key in each.get("resources", {})]
 
     def _check_place(self) -> None:
         """Refuse a place that no worker has; workers that are just being replaced are waited for."""

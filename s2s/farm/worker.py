@@ -9,6 +9,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from s2s.farm.library import TRIAL, distributed
 from s2s.farm.security import Certificates
@@ -32,8 +33,9 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-async def _run(address: str, name: str, boards: Sequence[str], certificates: Certificates) -> None:
-    worker = distributed().Worker(
+def make_worker(address: str, name: str | None, boards: Sequence[str], certificates: Certificates, **where: Any) -> Any:
+    """Return Dask's worker, which connects once it is entered; `where` are Dask's words for its own address."""
+    return distributed().Worker(
         address,
         name=name,
         nthreads=THREADS,
@@ -43,8 +45,12 @@ async def _run(address: str, name: str, boards: Sequence[str], certificates: Cer
         dashboard=False,
         memory_limit=0,
         local_directory=os.environ.get("TMPDIR", "/tmp"),
+        **where,
     )
-    async with worker:
+
+
+async def _run(address: str, name: str, boards: Sequence[str], certificates: Certificates) -> None:
+    async with make_worker(address, name, boards, certificates) as worker:
         beating = asyncio.create_task(_beat())
         await worker.finished()
         beating.cancel()

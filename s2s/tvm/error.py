@@ -30,6 +30,10 @@ class UnsupportedInModelLibraryFormatError(InputError):
     """An archive cannot hold what it was given."""
 
 
+class RPCError(InputError, RuntimeError):
+    """A remote session has ended, or what runs there has failed."""
+
+
 class ScheduleError(InputError, RuntimeError):
     """A schedule says what cannot be."""
 
@@ -39,6 +43,7 @@ __all__ = [
     "KeyKindError",
     "MissingAttributeError",
     "MissingFunctionError",
+    "RPCError",
     "RepeatedNameError",
     "ScheduleError",
     "TVMError",

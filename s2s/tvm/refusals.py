@@ -105,6 +105,13 @@ NODES: Mapping[str, str] = {
     "Shuffle": f"{_FORMULA}; vectorize a loop",
     "StringImm": "texts are arguments of call_packed",
     "Any": "sizes are numbers, or te.var",
+    "atan2": f"{_FORMULA}; write it with atan and if_then_else",
+    "clz": f"{_FORMULA}; give a function of C by te.extern",
+    "copysign": f"{_FORMULA}; write it with if_then_else",
+    "ldexp": f"{_FORMULA}; multiply by tir.exp2",
+    "nextafter": f"{_FORMULA}; give a function of C by te.extern",
+    "popcount": f"{_FORMULA}; give a function of C by te.extern",
+    "q_multiply_shift": f"{_FORMULA}; write it in int64, with a product and a shift",
 }
 TARGET: Mapping[str, str] = {"VirtualDevice": "devices are given to relay.build(devices=...), by name"}
 ANNOTATION: Mapping[str, str] = {

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 
 _TUNER = "schedules are decisions that one tuner searches; use tvm.autotvm, or `s2s tune`"
-_ARGUMENTS = "the arguments of `s2s tvmc` are declared with the command; call tvmc.compile, run or tune with keywords"
 _GENERATORS = "external code generators are registered by s2s; see `relay.build(external=...)`"
 _BOARDS = (
     "boards are driven by `s2s verify --on` and `s2s tune --on`, and projects written by `s2s export` and `s2s new`"
 )
-_FARM = "servers of TVM run what they are sent; start `s2s farm scheduler` and `s2s farm worker`, or rpc.LocalSession"
+_FARM = "sessions go through a farm of Dask; use rpc.Server, rpc.Tracker, rpc.connect and rpc.connect_tracker"
 
 REFUSED_MODULES: Mapping[str, str] = {
     "auto_scheduler": _TUNER,
@@ -19,17 +18,9 @@ REFUSED_MODULES: Mapping[str, str] = {
     "contrib.download": "models are not downloaded; give a file",
     "contrib.target": _GENERATORS,
     "contrib.tflite_runtime": "networks run as C; read the model with relay.frontend.from_tflite",
-    "driver.tvmc.composite_target": _GENERATORS,
-    "driver.tvmc.config_options": _ARGUMENTS,
     "driver.tvmc.micro": _BOARDS,
-    "driver.tvmc.pass_config": _ARGUMENTS,
-    "driver.tvmc.pass_list": _ARGUMENTS,
     "driver.tvmc.project": _BOARDS,
-    "driver.tvmc.registry": _ARGUMENTS,
-    "driver.tvmc.target": _ARGUMENTS,
-    "driver.tvmc.tracker": "packages run on this machine; kernels are measured on a farm, `s2s farm`",
     "driver.tvmc.transform": "layouts and types are chosen by relay.build; give a model of the wanted types",
-    "driver.tvmc.workspace_pools": _ARGUMENTS,
     "micro.build": _BOARDS,
     "micro.class_factory": _BOARDS,
     "micro.project": _BOARDS,
@@ -40,11 +31,8 @@ REFUSED_MODULES: Mapping[str, str] = {
     "relay.op.contrib": _GENERATORS,
     "relay.prelude": "data types of the language and lists of tensors are not compiled; write tensors and tuples",
     "rpc.base": _FARM,
-    "rpc.client": _FARM,
     "rpc.minrpc": _FARM,
     "rpc.proxy": _FARM,
-    "rpc.server": _FARM,
-    "rpc.tracker": _FARM,
     "rpc.tornado_util": _FARM,
 }
 """By their paths in the package; what is inside of one is refused with it."""

@@ -144,11 +144,13 @@ def test_a_hanging_worker_is_replaced(task: Task) -> None:
 
 
 def test_the_tracker_lists_places(farm: Farm) -> None:
-    assert rpc.connect_tracker("127.0.0.1", farm.port).text_summary() == "host: 1 workers"
+    assert rpc.connect_tracker("tcp://127.0.0.1", farm.port).summary()["queue_info"] == {
+        "host": {"free": 1, "pending": 0}
+    }
 
 
 def test_a_session_measures_templates(farm: Farm) -> None:
-    session = rpc.connect_tracker("127.0.0.1", farm.port).request("host")
+    session = rpc.connect_tracker("tcp://127.0.0.1", farm.port).request("host")
     task = autotvm.task.create(MATMUL, (16, "float32"), "host")
     tuner = autotvm.tuner.RandomTuner(task)
     tuner.tune(2, autotvm.measure_option(runner=session.runner()))
@@ -156,13 +158,13 @@ def test_a_session_measures_templates(farm: Farm) -> None:
 
 
 def test_a_runner_of_the_farm_measures_in_its_place(farm: Farm) -> None:
-    runner = autotvm.RPCRunner("host", "127.0.0.1", farm.port)
+    runner = autotvm.RPCRunner("host", "tcp://127.0.0.1", farm.port)
     assert runner.measurer(resolve("c"), LocalBuilder()).place == "host"
 
 
 def test_a_session_in_a_place_that_is_not_there_is_refused(farm: Farm) -> None:
     with pytest.raises(InputError, match="no worker has it"):
-        rpc.connect_tracker("127.0.0.1", farm.port).request("qemu:m55")
+        rpc.connect_tracker("tcp://127.0.0.1", farm.port).request("qemu:m55")
 
 
 def test_certificates_are_given_whole() -> None:

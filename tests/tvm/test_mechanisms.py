@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from s2s import tvm
-from s2s.errors import InputError, UnsupportedError
-from s2s.tvm import relay, rpc, te
+from s2s.errors import UnsupportedError
+from s2s.tvm import relay, te
 from s2s.tvm.transform import PassContext
 from support.project import ROOT
 
@@ -86,9 +86,3 @@ def test_buffers_are_planned():
     b = te.compute((4,), lambda i: a[i], name="B")
     with pytest.raises(UnsupportedError, match=r"tvm.lower: binds gives buffers to tensors, and buffers are planned"):
         tvm.lower(te.create_schedule(b.op), [a, b], binds={a: a})
-
-
-def test_sessions_hold_no_worker():
-    request: Any = rpc.TrackerSession.request
-    with pytest.raises((InputError, UnsupportedError), match="session_timeout"):
-        request(object.__new__(rpc.TrackerSession), "host", session_timeout=10)

@@ -1,19 +1,23 @@
-"""A runner that measures on a farm: `RPCRunner("qemu:m4", "farm", 8786)`."""
+"""A runner that measures on a farm: `RPCRunner("rk3399", "farm", 9190)`."""
 
 from dataclasses import replace
 
+from s2s.boards import PREFIX
 from s2s.farm.measurer import FarmMeasurer
 from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.tuning.measurer import Limits, Measurer
+from s2s.tuning.places import HOST
 from s2s.tvm.autotvm.measure import LocalBuilder, Runner
+from s2s.tvm.rpc.connection import address_of, certificates_of
 
 
 @frozen
 class RPCRunner(Runner):
-    """Builds and runs candidates on the workers of a farm that have the place `key`; `timeout` is in seconds.
+    """Builds and runs candidates on the servers of a tracker that have the key; `timeout` is in seconds.
 
-    Workers measure as this machine would; `n_parallel`, `number` and those behind it are TVM's.
+    They measure on the emulated board that the key names (`qemu:m4`), or on their own machine. A host without `tcp://`
+    is spoken to by TLS. Workers measure as this machine would; `n_parallel`, `number` and those behind it are TVM's.
     """
 
     key: str
@@ -30,4 +34,7 @@ class RPCRunner(Runner):
 
     def measurer(self, target: Target, builder: LocalBuilder) -> Measurer:
         limits = replace(Limits(), build_seconds=builder.timeout, run_seconds=self.timeout)
-        return FarmMeasurer(f"tcp://{self.host}:{self.port}", self.key, limits, priority=self.priority)
+        address = address_of(self.host, self.port)
+        place = self.key if self.key.startswith(PREFIX) else HOST
+        certificates = certificates_of(address)
+        return FarmMeasurer(address, place, limits, priority=self.priority, certificates=certificates, key=self.key)

@@ -14,9 +14,13 @@ class RawModule(Executor):
     """An executor whose functions are found by their names, as `GraphModule` has them."""
 
     @cached_property
+    def graph(self) -> GraphModule:
+        """The executor with the methods of `GraphModule`."""
+        return GraphModule(self)
+
+    @cached_property
     def _by_name(self) -> Module:
-        graph = GraphModule(self)
-        return Module({name: getattr(graph, name) for name in FUNCTIONS})
+        return Module({name: getattr(self.graph, name) for name in FUNCTIONS})
 
     def __getitem__(self, name: str) -> PackedFunc:
         """The function of a name."""

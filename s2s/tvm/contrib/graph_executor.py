@@ -17,7 +17,7 @@ Where TVM differs from itself or would go on with a wrong value, this executor d
 """
 
 from collections.abc import Mapping
-from typing import Any, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +65,8 @@ def create(graph_json_str: str, libmod: LoadedLibrary | Module, device: object =
     """
     check_device(device)
     if isinstance(libmod, Module):
-        return GraphModule(Program(graph_json_str, libmod))
+        remote = getattr(libmod, "create_executor", None)
+        return GraphModule(Program(graph_json_str, libmod) if remote is None else remote(graph_json_str))
     session = Session(libmod)
     _check_same_network(graph_json_reader.load(graph_json_str), session)
     return GraphModule(session)
@@ -90,6 +91,10 @@ def _check_same_network(network: Network, session: Session) -> None:
 
 class GraphModule:
     """A network with its inputs and outputs, run by the graph executor."""
+
+    def __new__(cls, module: Any, *_: Any, **__: Any) -> Self:
+        """Make the object; an executor of a remote session tells what it wants to be."""
+        return super().__new__(getattr(module, "graph_class", cls))
 
     def __init__(self, module: Executor) -> None:
         if not isinstance(module, Executor):  # pyright: ignore[reportUnnecessaryIsInstance]

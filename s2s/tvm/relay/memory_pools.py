@@ -10,7 +10,7 @@ bandwidths, the planner counts the cycles of accesses; else only the order tells
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.support.frozen import frozen
@@ -83,6 +83,12 @@ class _PoolInfo:
     def __post_init__(self) -> None:
         if re.fullmatch(r"[a-z][a-z0-9_]*", self.pool_name.lower()) is None:
             raise InputError(f"pool {self.pool_name!r}: its name stands in C; give letters, digits and _")
+
+    def __getattr__(self, name: str) -> Any:
+        """A property of the pool, as its `pool_info_properties` has it."""
+        if name not in PoolInfoProperties.__annotations__:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return getattr(self.pool_info_properties, name)
 
     def checked(self, target: Target, known: PoolInfoProperties, holds: Holds, fastest_hz: int) -> Pool:
         """The pool for a network on `target`."""

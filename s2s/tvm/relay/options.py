@@ -33,6 +33,10 @@ class _Choice:
             if type(value) is not wanted[option]:
                 raise InputError(f"{place}: is {value!r}; give a {wanted[option].__name__}")
 
+    def __contains__(self, option: str) -> bool:
+        """Whether an option is given."""
+        return option in self.options
+
     def __getitem__(self, option: str) -> Value | None:
         """The value of an option, None where it is left out."""
         if option not in type(self).KNOWN[self.name]:

@@ -243,6 +243,7 @@ def _system_modules_of(path: str) -> list[Module]:
     return [module for module in modules if module.type_key == FUNCTION_LIBRARY and module.is_system]
 
 
+@register_func("runtime.SystemLib")
 def system_lib() -> Module:
     """The module of all functions that are linked into the process and registered there."""
     return SystemLibrary()
@@ -298,14 +299,20 @@ def load_module(path: str | Path, fmt: str = "") -> Module:
     kind = fmt or file.suffix.lstrip(".")
     if kind == "so":
         return _load_library(file)
-    if kind in ("tar", "o", "obj"):
-        folder = tempfile.TemporaryDirectory(prefix="s2s-module-")
-        linked = Path(folder.name) / "module.so"
-        create_shared(linked, _objects(file, Path(folder.name)) if kind == "tar" else [file])
-        module = _load_library(linked)
-        weakref.finalize(module, folder.cleanup)
-        return module
-    raise InputError(f"{path}: a module is loaded from .so, .tar or .o; export it as one of these")
+    folder = tempfile.TemporaryDirectory(prefix="s2s-module-")
+    module = _load_library(linked_library(file, Path(folder.name), fmt))
+    weakref.finalize(module, folder.cleanup)
+    return module
+
+
+def linked_library(file: Path, folder: Path, fmt: str = "") -> Path:
+    """Link objects (`.tar`, `.o`) to a shared library in a folder, and return its path."""
+    kind = fmt or file.suffix.lstrip(".")
+    if kind not in ("tar", "o", "obj"):
+        raise InputError(f"{file}: a module is loaded from .so, .tar or .o; export it as one of these")
+    linked = folder / "module.so"
+    create_shared(linked, _objects(file, folder) if kind == "tar" else [file])
+    return linked
 
 
 for _kind in ("o", "so", "tar"):

@@ -21,6 +21,8 @@ class Module:
     """Functions by name, and modules that they may call. Kinds of modules override what they know better."""
 
     type_key = "functions"
+    entry_name = ENTRY
+    """What `time_evaluator` is told to time the entry function."""
     is_system = False
     """Whether the system library has its functions."""
 

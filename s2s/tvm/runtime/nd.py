@@ -8,6 +8,8 @@
 DLPack goes both ways: `numpy.from_dlpack(x)` and `nd.from_dlpack(tensor)` share memory with x and with the tensor.
 """
 
+from typing import cast
+
 import numpy as np
 import numpy.typing as npt
 
@@ -41,7 +43,7 @@ def array(
         )
     made = aligned_empty(given.shape, given.dtype)
     made[...] = given
-    return made
+    return _placed(made, device)
 
 
 def empty(
@@ -50,7 +52,12 @@ def empty(
     """An array with any contents."""
     check_device(device)
     _check_scope("empty", mem_scope)
-    return aligned_empty((shape,) if isinstance(shape, int) else tuple(shape), _dtype(dtype))
+    return _placed(aligned_empty((shape,) if isinstance(shape, int) else tuple(shape), _dtype(dtype)), device)
+
+
+def _placed(array: NDArray, device: object) -> NDArray:
+    """The array on a device; one of a remote session has the methods of an array, and its elements there."""
+    return cast(NDArray, device.place(array)) if isinstance(device, Device) else array
 
 
 def _check_scope(name: str, mem_scope: str | None) -> None:

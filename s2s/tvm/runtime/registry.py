@@ -21,6 +21,14 @@ from s2s.types.weights import Array
 _functions: dict[str, PackedFunc] = {}
 PLACES: Mapping[str, str] = {
     "relay.build_module._BuildModule": "relay.build_module",
+    "rpc.test.add_to_lhs": "rpc.testing",
+    "rpc.test.addone": "rpc.testing",
+    "rpc.test.except": "rpc.testing",
+    "rpc.test.remote_array_func": "rpc.testing",
+    "rpc.test.remote_return_nd": "rpc.testing",
+    "rpc.test.runtime_str_concat": "rpc.testing",
+    "rpc.test.strcat": "rpc.testing",
+    "runtime.SystemLib": "runtime.library",
     "runtime.module.loadbinary_AotExecutorFactory": "contrib.aot_executor_factory",
     "runtime.module.loadbinary_FunctionLibrary": "te.library",
     "runtime.module.loadbinary_GraphExecutorFactory": "contrib.graph_executor_factory",
@@ -30,6 +38,7 @@ PLACES: Mapping[str, str] = {
     "runtime.module.loadfile_o": "runtime.library",
     "runtime.module.loadfile_so": "runtime.library",
     "runtime.module.loadfile_tar": "runtime.library",
+    "testing.echo": "testing",
     "tvm.contrib.random.normal": "contrib.random",
     "tvm.contrib.random.randint": "contrib.random",
     "tvm.contrib.random.random_fill": "runtime.nd",
@@ -45,7 +54,7 @@ REASONS: Mapping[str, str] = {
     "relay.backend.GraphPlanMemory": "the plan of memory is made by a build: its graph JSON has the storage ids",
     "relay.backend.": "a network is lowered by relay.build, not step by step",
     "target.build.": "there is one generator of C; others are external code generators (s2s.external.registry)",
-    "tvm.rpc.server.": "servers of TVM run what they are sent; start `s2s farm worker`",
+    "tvm.rpc.server.": "a session has upload, download, remove and listdir",
 }
 """What to do in place of functions of TVM that there are not, by the beginnings of their names."""
 FUNCTIONS_OF_C = 1024

@@ -22,6 +22,7 @@ from s2s.tvm.te.build import build, lower
 from s2s.tvm.te.expressions import Expr, IterVar, PlaceholderOp, Tensor, Var
 from s2s.tvm.te.extern import extern
 from s2s.tvm.te.extern_call import ExternOp
+from s2s.tvm.te.further_functions import fmod
 from s2s.tvm.te.operations import ComputeOp
 from s2s.tvm.te.operators import (
     abs,
@@ -113,6 +114,7 @@ __all__ = [
     "floor",
     "floordiv",
     "floormod",
+    "fmod",
     "if_then_else",
     "indexdiv",
     "indexmod",

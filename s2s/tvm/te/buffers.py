@@ -1,11 +1,13 @@
 """Buffers: the memory of tensors, as calls of functions name it; and calls themselves."""
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 from s2s.c_syntax.reserved import is_function_name
 from s2s.errors import InputError, UnsupportedError
 from s2s.support.frozen import frozen
 from s2s.tvm.te.expressions import Expr, Size
+from s2s.tvm.te.intrinsics import OF_C, Intrinsic
 
 
 @frozen(eq=False)
@@ -139,13 +141,15 @@ def call_packed(name: str, *args: object, source: str | None = None) -> Call:
     return Call(name, args, packed=True, source=source)
 
 
-def call_extern(dtype: str, func_name: str, *args: object, source: str | None = None) -> Call:
+def call_extern(dtype: str, func_name: str, *args: object, source: str | None = None) -> Any:
     """A call of a C function on pointers to elements: first written ones, then read ones; in `decl_tensor_intrin` in
     any order, and on numbers.
 
     `source` is C that defines it; without it, the project that the C goes into supplies it. What the function returns
-    is left alone, so `dtype` changes nothing.
+    is left alone, so `dtype` changes nothing; a function of C's mathematics is an expression, as `call_pure_extern`.
     """
+    if func_name in OF_C and source is None:
+        return Intrinsic(dtype, func_name, cast("Sequence[Expr]", args), is_extern=True)
     if not is_function_name(func_name):
         raise InputError(f"te.call_extern: {func_name!r} is no name of a C function; give an identifier")
     return Call(func_name, args, packed=False, source=source)

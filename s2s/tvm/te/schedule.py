@@ -80,7 +80,7 @@ class Schedule:
         return copy
 
     def rfactor(self, tensor: Tensor, axis: IterVar, factor_axis: int = 0) -> Any:
-        """Reduce over everything but the loop `axis` first, with that as a dimension of the result, then over it.
+        """Reduce over everything but the loop `axis` first, with that as dimension `factor_axis`, then over it.
 
         `axis` is a reduction, whole or one of the two loops that a split has made of it. The reduction of a tuple gives
         a list of tensors.
@@ -90,8 +90,11 @@ class Schedule:
         assert isinstance(op, ComputeOp)
         if not isinstance(op.body, Reduce) or not axis.is_reduction:
             raise stage.refusal(f"rfactor over {axis}: is no loop of the reduction; name one")
-        if factor_axis != 0:
-            raise stage.refusal(f"rfactor with factor_axis {factor_axis}: the new dimension comes first; leave it out")
+        at = factor_axis if factor_axis >= 0 else factor_axis + len(op.axis) + 1
+        if not 0 <= at <= len(op.axis):
+            raise stage.refusal(
+                f"rfactor with factor_axis {factor_axis}: has {len(op.axis)} axes; give one within them"
+            )
         split = next((each for each in stage.relations if isinstance(each, Split) and _is_half(each, axis)), None)
         own = IterVar(axis.extent, axis.name)
         last = IterVar(axis.extent, f"{axis.name}.v", is_reduction=True)
@@ -120,9 +123,9 @@ class Schedule:
         if stage.has_directives(split):
             raise stage.refusal(f"rfactor over {axis}: comes after other directives; call it first, its loops are new")
         value = renamed(op.body.value, names)
-        factored = computed(f"{op.name}.rf", (own, *outer), op.body.of(value, tuple(rest)))
+        factored = computed(f"{op.name}.rf", (*outer[:at], own, *outer[at:]), op.body.of(value, tuple(rest)))
         self._insert(factored[0], before=stage)
-        parts = tuple(each(last, *op.axis) for each in factored)
+        parts = tuple(each(*op.axis[:at], last, *op.axis[at:]) for each in factored)
         stage.set_op(
             ComputeOp(
                 op.name, op.axis, op.body.of(parts[0] if len(parts) == 1 else Pack(parts), (last,)), op.tag, op.attrs

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from s2s.executor.device import Device
 from s2s.tvm.refusals import refusing
 from s2s.tvm.runtime.packed_func import PackedFunc
+from s2s.tvm.runtime.registry import register_func
 
 __all__ = [
     "assert_allclose",
@@ -43,13 +44,15 @@ def assert_allclose(
     np.testing.assert_allclose(first, second, rtol=rtol, atol=atol, verbose=verbose)
 
 
-def echo(value: Any) -> Any:
-    """Return a value as it comes out of a packed function."""
+@register_func("testing.echo")
+def _first(value: Any, *_: Any) -> Any:
+    """The first of some values."""
+    return value
 
-    def same(each: Any) -> Any:
-        return each
 
-    return PackedFunc(same, "testing.echo")(value)
+def echo(*args: Any) -> Any:
+    """Return the first of some values as it comes out of a packed function."""
+    return PackedFunc(_first, "testing.echo")(*args)
 
 
 def device_test(dev: Device, dtype: int, did: int) -> Device:

@@ -104,6 +104,16 @@ def factored(s: Schedule, c: Tensor) -> None:
     s.rfactor(c, ki)
 
 
+def factored_behind(s: Schedule, c: Tensor) -> None:
+    _, ki = s[c].split(c.op.reduce_axis[0], factor=4)
+    assert s.rfactor(c, ki, 1).shape[1] == 4
+
+
+def factored_last(s: Schedule, c: Tensor) -> None:
+    _, ki = s[c].split(c.op.reduce_axis[0], factor=4)
+    s.rfactor(c, ki, -1)
+
+
 @pytest.mark.parametrize(
     "schedule",
     [
@@ -118,6 +128,8 @@ def factored(s: Schedule, c: Tensor) -> None:
         cached,
         read_through_a_copy,
         factored,
+        factored_behind,
+        factored_last,
     ],
 )
 def test_a_product_is_the_same_by_every_schedule(schedule: Callable[[Schedule, Tensor], None]):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from s2s import tvm
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.tvm import te
 from s2s.types.dtypes import Array
 
@@ -32,10 +32,57 @@ def test_a_rule_of_the_program_lowers_its_intrinsic():
     np.testing.assert_allclose(evaluated(b, [a, b]), np.log(X), rtol=1e-5, atol=1e-6)
 
 
-def test_functions_of_mathematics_are_called_by_their_name_in_c():
+@pytest.mark.parametrize("call", [tvm.tir.call_pure_extern, tvm.tir.call_extern])
+def test_functions_of_mathematics_are_called_by_their_name_in_c(call: Callable[..., te.Expr]):
     a = te.placeholder((8,), name="A")
-    b = te.compute((8,), lambda i: tvm.tir.call_pure_extern("float32", "tanhf", a[i]), name="B")
+    b = te.compute((8,), lambda i: call("float32", "tanhf", a[i]), name="B")
     np.testing.assert_allclose(evaluated(b, [a, b]), np.tanh(X), rtol=1e-5)
+
+
+def small_logarithm(x: Any) -> te.Expr:
+    return tvm.tir.log1p(x * 1e-9)
+
+
+def large_hypotenuse(x: Any) -> te.Expr:
+    return tvm.tir.hypot(x * 1e30, x * 2e30)
+
+
+def no_hypotenuse(x: Any) -> te.Expr:
+    return tvm.tir.hypot(x - x, x - x)
+
+
+def rest(x: Any) -> te.Expr:
+    return tvm.tir.fmod(x * 5 - 4, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (tvm.tir.tan, np.tan(X)),
+        (tvm.tir.sinh, np.sinh(X)),
+        (tvm.tir.cosh, np.cosh(X)),
+        (tvm.tir.atan, np.arctan(X)),
+        (tvm.tir.asinh, np.arcsinh(X)),
+        (tvm.tir.exp2, np.exp2(X)),
+        (tvm.tir.exp10, np.power(np.float32(10), X)),
+        (tvm.tir.log1p, np.log1p(X)),
+        (small_logarithm, np.log1p(X * np.float32(1e-9))),
+        (large_hypotenuse, X * np.float32(np.sqrt(5) * 1e30)),
+        (no_hypotenuse, np.zeros_like(X)),
+        (rest, np.fmod(X * 5 - 4, np.float32(1.5))),
+    ],
+    ids=["tan", "sinh", "cosh", "atan", "asinh", "exp2", "exp10", "log1p", "small", "large", "zero", "fmod"],
+)
+def test_functions_of_floats(function: Callable[[Any], te.Expr], expected: Array):
+    a = te.placeholder((8,), name="A")
+    b = te.compute((8,), lambda i: function(a[i]), name="B")
+    np.testing.assert_allclose(evaluated(b, [a, b]), expected, rtol=2e-5)
+
+
+def test_functions_without_a_form_are_refused():
+    popcount: Any = getattr(tvm.tir, "popcount")  # noqa: B009
+    with pytest.raises(UnsupportedError, match=r"tir.popcount: is not offered; formulas have no form for it"):
+        popcount(te.placeholder((8,), name="A")[0])
 
 
 def test_other_functions_are_refused_when_the_function_is_built():

@@ -8,6 +8,7 @@
 `s2s tvmc compile | run | tune` are the same as commands (`s2s.tvm.driver.tvmc.command`).
 """
 
+import importlib
 from typing import TYPE_CHECKING
 
 from s2s.tvm.driver.tvmc.autotuner import tune_model as tune
@@ -30,5 +31,12 @@ __all__ = [
     "tune",
 ]
 
+MODULES = ("composite_target", "config_options", "pass_config", "pass_list", "registry", "target", "workspace_pools")
+"""Modules that are imported when first asked for."""
 if not TYPE_CHECKING:  # a checker would take every submodule for an object
-    __getattr__ = refusing("driver.tvmc")
+    _refused = refusing("driver.tvmc")
+
+    def __getattr__(name: str) -> object:
+        if name in MODULES:
+            return importlib.import_module(f"s2s.tvm.driver.tvmc.{name}")
+        return _refused(name)

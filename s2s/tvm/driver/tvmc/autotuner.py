@@ -63,7 +63,7 @@ def tune_model(
             raise UnsupportedError(f"tvmc.tune: {name}: is of TVM's auto-scheduler; leave it out")
     if tuner not in TUNERS:
         raise TVMCException(f"tvmc.tune: tuner {tuner!r} is not known; give one of {', '.join(TUNERS)}")
-    named = target_with(target, additional_target_options or {})
+    named, _ = target_with(target, additional_target_options or {})
     log = str(tuning_records or tvmc_model.default_tuning_records_path())
     repeated: dict[str, Any] = {} if min_repeat_ms is None else {"min_repeat_ms": min_repeat_ms}
     runner: Any = autotvm.LocalRunner(timeout=timeout, number=number, repeat=repeat, **repeated)

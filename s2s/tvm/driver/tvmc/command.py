@@ -17,15 +17,19 @@ import numpy as np
 from s2s.errors import UnsupportedError
 from s2s.tvm.driver.tvmc.autotuner import TUNERS, tune_model
 from s2s.tvm.driver.tvmc.compiler import compile_model
+from s2s.tvm.driver.tvmc.config_options import read_and_convert_json_into_dict, words_of
 from s2s.tvm.driver.tvmc.errors import TVMCException
 from s2s.tvm.driver.tvmc.frontends import READERS, load_model
 from s2s.tvm.driver.tvmc.model import TVMCPackage
 from s2s.tvm.driver.tvmc.runner import FILL_MODES, run_module
 from s2s.tvm.driver.tvmc.shape_parser import parse_shape_string
+from s2s.tvm.driver.tvmc.target import target_from_cli
+from s2s.tvm.driver.tvmc.tracker import PORT, tracker_host_port_from_cli
+from s2s.tvm.driver.tvmc.workspace_pools import generate_workspace_pools_args, workspace_pools_recombobulate
 from s2s.tvm.relay.options import Executor, Runtime
+from s2s.tvm.target import Target
 
 REFUSED: Mapping[str, str] = {
-    "--config": "arguments stand on the command line, and of a project in its project file",
     "--desired-layout": "layouts are chosen by the compiler",
     "--desired-layout-ops": "layouts are chosen by the compiler",
     "--dump-offloads": "`s2s inspect --why` tells who computes each operator",
@@ -35,7 +39,6 @@ REFUSED: Mapping[str, str] = {
     "--mixed-precision": "convert the model before it is read",
     "--project-option": "boards are driven by `s2s verify --on`",
     "--use-vm": "there is no virtual machine",
-    "--workspace-pools": "`s2s compile --pool` describes memory pools",
 }
 """Arguments of TVM that have no counterpart, and the reason; longer ones that begin so are refused as well."""
 Extra = dict[str, dict[str, str]]
@@ -52,6 +55,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str]) -> int:
     """Run a command of the driver."""
+    arguments = with_config(arguments)
     refuse(arguments)
     parser = _Parser(prog="s2s tvmc", description="TVM's driver on the compiler of s2s.")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
@@ -68,6 +72,16 @@ def main(arguments: Sequence[str]) -> int:
         )
     action: Callable[[argparse.Namespace, Sequence[str]], int] = known.action
     return action(known, rest)
+
+
+def with_config(arguments: Sequence[str]) -> list[str]:
+    """Put what the file of `--config` says before the other arguments, which have the last word."""
+    parser = _Parser(prog="s2s tvmc", add_help=False, allow_abbrev=False)
+    parser.add_argument("--config")
+    known, rest = parser.parse_known_args(list(arguments))
+    if known.config is None:
+        return list(arguments)
+    return [*rest[:1], *words_of(read_and_convert_json_into_dict(known)), *rest[1:]]
 
 
 def refuse(arguments: Sequence[str]) -> None:
@@ -91,6 +105,7 @@ def _compile_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--executor", choices=["graph", "aot"], default="graph")
     parser.add_argument("--runtime", choices=["cpp", "crt"], default="cpp")
     parser.add_argument("--module-name", default="default")
+    generate_workspace_pools_args(parser)
     parser.set_defaults(action=_compile)
 
 
@@ -131,7 +146,12 @@ def _tune_parser(parser: argparse.ArgumentParser) -> None:
 
 def _model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("FILE", help="the model")
-    parser.add_argument("--target", required=True, help="the processor, as llvm, `c -mcpu=cortex-m4` or cortex-m4")
+    parser.add_argument(
+        "--target",
+        required=True,
+        help="the processor, as llvm, `c -mcpu=cortex-m4` or cortex-m4;"
+        " code generators stand before it, as `cmsis-nn, c`",
+    )
     parser.add_argument("--target-host")
     parser.add_argument("--model-format", choices=list(READERS))
     parser.add_argument("--input-shapes", help="as data:[1,3,224,224] mask:[1,8]")
@@ -161,18 +181,27 @@ def _compile(known: argparse.Namespace, rest: Sequence[str]) -> int:
         known.pass_config,
         extra["target"],
         mod_name=known.module_name,
+        workspace_pools=workspace_pools_recombobulate(known, *_targets(known.target, extra["target"])),
     )
     print(package.package_path)  # noqa: T201
     return 0
 
 
+def _targets(text: str, options: Extra) -> tuple[list[Target], list[dict[str, Any]]]:
+    """The target, and the generators beside it."""
+    target, extra = target_from_cli(text, options)
+    return [target], extra
+
+
 def _run(known: argparse.Namespace, rest: Sequence[str]) -> int:
     _check_rest(rest)
     inputs = dict(np.load(known.inputs)) if known.inputs else None
+    host, port = tracker_host_port_from_cli(known.rpc_tracker)
     result = run_module(
         TVMCPackage(known.FILE),
         known.device,
-        known.rpc_tracker,
+        host,
+        port or PORT,
         rpc_key=known.rpc_key,
         inputs=inputs,
         fill_mode=known.fill_mode,
@@ -196,15 +225,15 @@ def _run(known: argparse.Namespace, rest: Sequence[str]) -> int:
 def _tune(known: argparse.Namespace, rest: Sequence[str]) -> int:
     extra = attributes(rest, "target")
     _check_rest(rest)
-    host, _, port = (known.rpc_tracker or "").partition(":")
+    host, port = tracker_host_port_from_cli(known.rpc_tracker)
     log = tune_model(
         load_model(known.FILE, known.model_format, shapes_of(known.input_shapes)),
         known.target,
         known.output,
         known.tuning_records,
         rpc_key=known.rpc_key,
-        hostname=host or None,
-        port=port or 9090,
+        hostname=host,
+        port=port,
         trials=known.trials,
         target_host=known.target_host,
         tuner=known.tuner,

@@ -9,6 +9,8 @@ from s2s.errors import UnsupportedError
 from s2s.tvm import autotvm
 from s2s.tvm.driver.tvmc.errors import TVMCException
 from s2s.tvm.driver.tvmc.model import TVMCModel, TVMCPackage
+from s2s.tvm.driver.tvmc.pass_config import parse_configs
+from s2s.tvm.driver.tvmc.target import target_from_cli, validate_targets
 from s2s.tvm.relay.factory import DEFAULT_NAME, ExecutorFactory, build
 from s2s.tvm.relay.memory_pools import WorkspaceMemoryPools
 from s2s.tvm.relay.options import Executor, Runtime
@@ -64,12 +66,12 @@ def compile_model(
             raise TVMCException(f"tvmc.compile: {name} is not known; see the arguments of tvmc.compile")
         if value:
             raise UnsupportedError(f"tvmc.compile: {name}: {REFUSED[name]}; leave it out")
-    named = target_with(target, additional_target_options or {})
+    named, generators = target_with(target, additional_target_options or {})
     context = PassContext(
         opt_level=opt_level,
         disabled_pass=words(disabled_pass),
         instruments=instruments,
-        config=dict(map(config_of, pass_context_configs or ())),
+        config=parse_configs(pass_context_configs),
     )
     records = autotvm.apply_history_best(str(tuning_records)) if tuning_records else nullcontext()
     with records, context:
@@ -83,36 +85,29 @@ def compile_model(
             None,
             tvmc_model.params,
             mod_name,
+            generators,
         )
         path = tvmc_model.export_package(factory, package_path, cross, cross_options, output_format)
     dump(factory, words(dump_code), Path(path))
     return TVMCPackage(path)
 
 
-def target_with(target: str | Target, options: Mapping[str, Mapping[str, Any]]) -> Target:
-    """Return a target with further attributes of its kind."""
-    named = Target(target)
-    unused = [kind for kind in options if kind != named.kind.name]
-    if unused:
-        raise TVMCException(f"target {named.kind.name}: the options of {unused[0]} are for nobody; leave them out")
-    given = options.get(named.kind.name, {})
-    text = target if isinstance(target, str) else str(target)
-    return Target(" ".join([text, *(f"-{name}={value}" for name, value in given.items())]))
+def target_with(target: str | Target, options: Mapping[str, Mapping[str, Any]]) -> tuple[Target, list[str]]:
+    """Return a target with further attributes of its kind, and the names of the code generators beside it."""
+    if isinstance(target, Target):
+        validate_targets([{"name": target.kind.name, "is_tvm_target": True}], options)
+        added = "".join(f" -{name}={value}" for name, value in options.get(target.kind.name, {}).items())
+        return (Target(f"{target}{added}", target.host) if added else target), []
+    named, extra = target_from_cli(target, options)
+    wrong = next((each for each in extra if each["opts"]), None)
+    if wrong is not None:
+        raise UnsupportedError(f"target {wrong['raw']}: generators have no options; leave them out")
+    return named, [each["name"] for each in extra]
 
 
 def words(text: Sequence[str] | str | None) -> list[str]:
     """The words of a text with commas between them, or of a list."""
     return [word for word in text.split(",") if word] if isinstance(text, str) else list(text or ())
-
-
-def config_of(text: str) -> tuple[str, bool | int | str]:
-    """A key of a context's configuration and its value, of `key=value`."""
-    key, separator, value = text.partition("=")
-    if not separator or not key:
-        raise TVMCException(f"pass config {text!r}: is no assignment; give key=value")
-    if value.lower() in ("true", "false"):
-        return key, value.lower() == "true"
-    return key, int(value) if value.lstrip("-").isdigit() else value
 
 
 def dump(factory: ExecutorFactory, kinds: Sequence[str], path: Path) -> None:

@@ -1,6 +1,7 @@
 """`tvmc.run`: the network of a package on this machine."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,14 @@ from s2s.tvm.contrib.debugger.debug_executor import GraphModuleDebug
 from s2s.tvm.contrib.graph_executor import GraphModule
 from s2s.tvm.driver.tvmc.errors import TVMCException
 from s2s.tvm.driver.tvmc.model import TVMCPackage, TVMCResult
+from s2s.tvm.rpc import LocalSession, RPCSession, connect, connect_tracker
 from s2s.tvm.runtime.benchmark import BenchmarkResult, measure
-from s2s.tvm.runtime.library import load_module
 from s2s.types.weights import Array
 
 FILL_MODES = ("random", "zeros", "ones")
 SEED = 0
+SESSION_SECONDS = 1000
+"""A server of a tracker is held for this long at most."""
 
 
 def generate_tensor_data(shape: Sequence[int], dtype: str, fill_mode: str) -> Array:
@@ -67,39 +70,58 @@ def run_module(
     end_to_end: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> TVMCResult:
-    """Run the network of a package once on this machine, with made-up inputs where none are given; with `benchmark`
-    time it, with `profile` print the time of each kernel."""
-    _check(tvmc_package, device, hostname, rpc_key, options)
+    """Run the network of a package once, with made-up inputs where none are given; with `benchmark` time it, with
+    `profile` print the time of each kernel. It runs here, on the server at `hostname` and `port`, or with `rpc_key` on
+    a server of this key that the tracker there hands out."""
+    _check(tvmc_package, device, profile and hostname is not None, options)
     if tvmc_package.lib_path is None:
         raise UnsupportedError(
             f"{tvmc_package.package_path}: the Model Library Format holds sources for firmware; run output format so, "
             "or `s2s verify --on` on a board"
         )
-    library: Any = load_module(tvmc_package.lib_path)
-    create = library[library.function_names()[0]]
-    module = GraphModule(create(cpu())) if tvmc_package.executor_type == "graph" else AotModule(create(cpu()))
+    session = _place_to_run(hostname, port, rpc_key)
+    library: Any = _loaded(tvmc_package.lib_path, session)
+    create, processor = library[library.function_names()[0]], session.cpu()
+    module = GraphModule(create(processor)) if tvmc_package.executor_type == "graph" else AotModule(create(processor))
     if tvmc_package.params is not None and isinstance(module, GraphModule):
         module.load_params(tvmc_package.params)
     values = make_inputs_dict(*module.get_input_info(), inputs, fill_mode)
     module.run(**values)  # pyright: ignore[reportArgumentType]
-    outputs = {f"output_{at}": module.get_output(at) for at in range(module.get_num_outputs())}
+    outputs = {f"output_{at}": module.get_output(at).numpy().view(NDArray) for at in range(module.get_num_outputs())}
     if profile:
         _profile(library, tvmc_package, values)
-    timed = (lambda: module.run(**values)) if end_to_end else _runner(module)
-    times = measure(timed, repeat=repeat, number=number) if benchmark else None
+    times = _times(module, values, repeat, number, end_to_end) if benchmark else None
     return TVMCResult(outputs, times)
 
 
-def _runner(module: Any) -> Any:
-    """What runs a network whose inputs are set."""
-    return module.module.run if isinstance(module, GraphModule) else module.run
+def _place_to_run(hostname: str | None, port: int | str, rpc_key: str | None) -> LocalSession | RPCSession:
+    """Where the network runs."""
+    if hostname is None:
+        if rpc_key:
+            raise TVMCException("tvmc.run: rpc_key: goes with the tracker that has the server; give hostname and port")
+        return LocalSession()
+    if rpc_key:
+        return connect_tracker(hostname, int(port)).request(rpc_key, session_timeout=SESSION_SECONDS)
+    return connect(hostname, int(port))
 
 
-def _check(
-    package: TVMCPackage, device: str, hostname: str | None, rpc_key: str | None, options: Mapping[str, Any] | None
-) -> None:
-    if hostname or rpc_key:
-        raise UnsupportedError("tvmc.run: hostname and rpc_key: a farm measures candidates of tuners; leave them out")
+def _loaded(path: str, session: LocalSession | RPCSession) -> Any:
+    """The library of a package in a session."""
+    session.upload(path)
+    return session.load_module(Path(path).name)
+
+
+def _times(module: Any, values: Mapping[str, npt.ArrayLike], repeat: int, number: int, end_to_end: bool) -> Any:
+    """The times of runs, measured where the network is."""
+    if isinstance(module, GraphModule):
+        given: Mapping[str, Any] = values if end_to_end else {}
+        return module.benchmark(cpu(), repeat=repeat, number=number, end_to_end=end_to_end, **given)
+    return measure((lambda: module.run(**values)) if end_to_end else module.run, repeat=repeat, number=number)
+
+
+def _check(package: TVMCPackage, device: str, profiles_elsewhere: bool, options: Mapping[str, Any] | None) -> None:
+    if profiles_elsewhere:
+        raise UnsupportedError("tvmc.run: profile: kernels are timed on this machine; leave hostname out")
     if device != "cpu":
         raise UnsupportedError(
             f"tvmc.run: device {device}: packages run on this machine's processor; give cpu, or use `s2s verify --on`"

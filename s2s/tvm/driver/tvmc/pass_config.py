@@ -1,0 +1,36 @@
+"""The configuration of passes as it stands on the command line of the driver: texts `key=value`."""
+
+from collections.abc import Sequence
+
+from s2s.tvm.driver.tvmc.errors import TVMCException
+from s2s.tvm.transform import PassContext
+
+Value = bool | int | str
+
+
+def get_pass_config_value(name: str, value: str, config_type: str) -> Value:
+    """Return the value of a key: a Boolean or an integer, or a text for the type `runtime.String`."""
+    if config_type == "runtime.String":
+        return value
+    if value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    if not value.lstrip("-").isdigit():
+        raise TVMCException(f"pass config {name}: {value!r} is no number; give one, true or false")
+    return int(value)
+
+
+def parse_configs(input_configs: Sequence[str] | None) -> dict[str, Value]:
+    """Return the configuration of a context of `key=value` texts; an unknown key is refused."""
+    known = PassContext.list_configs()
+    values: dict[str, Value] = {}
+    for text in input_configs or ():
+        key, separator, value = (part.strip() for part in text.partition("="))
+        if not separator or not key or "=" in value:
+            raise TVMCException(f"pass config {text!r}: is no assignment; give key=value")
+        if key not in known:
+            raise TVMCException(f"pass config {key}: is not known; known are {', '.join(known)}")
+        values[key] = get_pass_config_value(key, value, known[key]["type"])
+    return values
+
+
+__all__ = ["get_pass_config_value", "parse_configs"]

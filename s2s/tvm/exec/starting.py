@@ -1,0 +1,24 @@
+"""What programs that serve say when they begin to listen."""
+
+import getpass
+import sys
+from collections.abc import Callable
+
+from s2s.farm.user_certificates import user_folder
+
+
+def announcing(what: str, host: str, is_child: bool, is_silent: bool) -> Callable[[int], None]:
+    """Return what tells a port: a program that has started this process on stdout, people with what is exposed."""
+
+    def start(port: int) -> None:
+        if is_child:
+            print(port, flush=True)  # noqa: T201
+        if not is_silent:
+            print(  # noqa: T201
+                f"{what} at {host}:{port}: who has the key of {user_folder()} can run programs here as "
+                f"{getpass.getuser()}; others are turned away",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    return start
