@@ -6,11 +6,14 @@ options_of_record({"steps": [20000, "cycles"]}) CompileOptions(steps="20000cycle
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from s2s.errors import InputError
 from s2s.options import CompileOptions
 from s2s.options.declaration import default_of, is_recorded
+
+if TYPE_CHECKING:
+    from s2s.targets.target import Target
 
 _RECORDED = tuple(option for option in fields(CompileOptions) if is_recorded(option))
 
@@ -21,8 +24,8 @@ def recorded(options: CompileOptions) -> dict[str, Any]:
     return {option.name: _plain(value) for option, value in values if value != default_of(option)}
 
 
-def options_of_record(record: Mapping[str, Any]) -> CompileOptions:
-    """Return the options that a tree was compiled with, for the target of its name.
+def options_of_record(record: Mapping[str, Any], target: "str | Target | None" = None) -> CompileOptions:
+    """Return the options that a tree was compiled with, for `target`, by default the installed one of its name.
 
     Raises `InputError` where the record is not one of this version.
     """
@@ -33,7 +36,7 @@ def options_of_record(record: Mapping[str, Any]) -> CompileOptions:
         raise InputError(f"{place}: states an option {other!r} that this version does not have; compile the tree again")
     try:
         values = {name: _value(name, value) for name, value in stated.items()}
-        return CompileOptions(**{"target": record["target"]["name"], **values})
+        return CompileOptions(**{"target": record["target"]["name"] if target is None else target, **values})
     except (TypeError, ValueError) as error:
         raise InputError(f"{place}: an option has another form ({error}); compile the tree again") from error
 

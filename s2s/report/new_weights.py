@@ -51,7 +51,7 @@ def pack_for(
     if "pack" not in record:
         raise InputError(f"{record['name']}: holds its weights itself; compile it with --weights pack")
     trusted = {"untrusted": untrusted, "trust_model": trust_model}
-    options = replace(options_of_record(record), name=record["name"], target=_target(target, record), **trusted)
+    options = replace(options_of_record(record, _target(target, record)), name=record["name"], **trusted)
     new_tree = _compiled(model, options, record)
     if new_tree.record["pack"]["layout"] != record["pack"]["layout"]:
         differences = list(_differences(tree, new_tree))
