@@ -93,14 +93,14 @@ def _part_of(x: Tensor, settings: Settings) -> Tensor:
 
 
 def _convolved(x: Tensor, settings: Settings) -> Tensor:
-    weight = constant(x, settings, settings["size"], x.shape[-2], min(3, x.shape[-1]))
+    weight = constant(x, settings, settings["size"], int(x.shape[-2]), min(3, int(x.shape[-1])))
     return functional.conv1d(x, weight, padding=1)
 
 
 def _gathered(x: Tensor, settings: Settings) -> Tensor:
-    size = int(x.shape[settings["axis"]])
+    size, axis = int(x.shape[settings["axis"]]), int(settings["axis"])
     places: list[int] = [each % size for each in (settings["place"], 0, settings["place"] + 1)]
-    return x.index_select(settings["axis"], torch.tensor(places))
+    return x.index_select(axis, torch.tensor(places))
 
 
 def _moved_over(x: Tensor) -> Tensor:
