@@ -98,7 +98,8 @@ def _convolved(x: Tensor, settings: Settings) -> Tensor:
 
 
 def _gathered(x: Tensor, settings: Settings) -> Tensor:
-    size, axis = int(x.shape[settings["axis"]]), int(settings["axis"])
+    axis = int(settings["axis"])
+    size = x.size(axis)
     places: list[int] = [each % size for each in (settings["place"], 0, settings["place"] + 1)]
     return x.index_select(axis, torch.tensor(places))
 
