@@ -71,7 +71,7 @@ class Program:
         return Program(inputs, tuple(kept), tuple(outputs))
 
     def owners(self) -> dict[str, str]:
-        """The tensor whose memory each one may be in: of a view that of its operand."""
+        """The tensor whose memory each tensor may be in: a view is in the memory of its operand."""
         from s2s.fuzz.torch.steps import CHANGES, VIEWS
 
         owners = {name: name for name in self.inputs}
