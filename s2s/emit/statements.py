@@ -236,7 +236,7 @@ class FunctionWriter:
         yield from lay_out(Breakable("switch (", (self.expression(op.value).text,), ") {"), indent)
         labels = [*(f"case {number}:" for number in range(len(op.cases))), "default:"]
         for label, block in zip(labels, [*op.cases, op.otherwise], strict=True):
-            declares = any(isinstance(each, c.LetOp | c.VariableOp) for each in block.ops)
+            declares = any(isinstance(statement, c.LetOp | c.VariableOp) for statement in block.ops)
             yield f"{pad}{label} {{" if declares else pad + label
             yield from self._block(block, indent + INDENT)
             if not isinstance(block.last_op, c.ReturnOp):

@@ -216,7 +216,7 @@ def _together(plan: Plan, numbers: Sequence[int], variants: Sequence[Variant]) -
         taken, found = accepted, _failures(plan, accepted, variant)
         while len(taken) > 1 and (refused := _refused_one(found, taken)) is not None:
             tally.refused[_reason(found[0].detail)] += 1
-            taken = [each for each in taken if each is not refused]
+            taken = [model for model in taken if model is not refused]
             found = _failures(plan, taken, variant)
         if any(each.kind != "wrong" or not each.output for each in found):
             if len(taken) > 1:
@@ -233,9 +233,9 @@ def _together(plan: Plan, numbers: Sequence[int], variants: Sequence[Variant]) -
 
 def _failures(plan: Plan, drawn: Sequence[Drawn], variant: Variant) -> list[Failure]:
     """The failures of models that are compiled as one."""
-    model = format_of(plan.format).merged([each.model for each in drawn])
-    inputs = {name: value for each in drawn for name, value in each.inputs.items()}
-    expected = {name: value for each in drawn for name, value in each.expected.items()}
+    model = format_of(plan.format).merged([one.model for one in drawn])
+    inputs = {name: value for one in drawn for name, value in one.inputs.items()}
+    expected = {name: value for one in drawn for name, value in one.expected.items()}
     return failures_of(model, inputs, expected, variant)
 
 
@@ -244,7 +244,7 @@ def _refused_one(failures: Sequence[Failure], drawn: Sequence[Drawn]) -> Drawn |
     if not failures or failures[0].kind != "refused":
         return None
     prefixes = set(_PREFIX.findall(failures[0].detail))
-    named = [each for each in drawn if prefixes == {_PREFIX.findall(each.model.outputs[0])[0]}]
+    named = [one for one in drawn if prefixes == {_PREFIX.findall(one.model.outputs[0])[0]}]
     return named[0] if len(named) == 1 else None
 
 

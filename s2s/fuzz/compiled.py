@@ -16,7 +16,7 @@ _TRIES = 20
 
 
 def compile_drawn(source: Source, options: CompileOptions) -> Artifact:
-    """Compile a model, with longer steps where a kernel cannot be cut to those of the options.
+    """Compile a model, with longer steps if a kernel cannot be cut into steps as short as the options ask for.
 
     Raises what `compile_artifact` raises.
     """

@@ -37,8 +37,8 @@ def check_joined(
     differing: dict[str, str] = {}
     try:
         for network in _in_turn(networks):
-            found = network.run({name: inputs[name] for name in network.input_names})
-            for name, text in differences_of(model, inputs, expected, found, scaled=info.tolerance.scaled).items():
+            outputs = network.run({name: inputs[name] for name in network.input_names})
+            for name, text in differences_of(model, inputs, expected, outputs, scaled=info.tolerance.scaled).items():
                 differing.setdefault(name, f"{network.name}: {text}")
     except (CompilerBug, InputError) as error:
         return [Failure("wrong", text_of(error), variant)]

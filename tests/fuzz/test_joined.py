@@ -32,11 +32,13 @@ def test_a_wrong_output_names_its_network():
         patch.setattr(type(drawn.model), "evaluate", disagreeing)
         failures = check_joined(drawn.model, drawn.inputs, changed, JOINED)
     assert type(drawn.model).evaluate is evaluated
-    assert {each.output for each in failures} == set(drawn.model.outputs)
-    assert all("net_" in each.detail for each in failures)
+    assert {failure.output for failure in failures} == set(drawn.model.outputs)
+    assert all("net_" in failure.detail for failure in failures)
 
 
 def test_halves_have_each_output_once():
-    drawn = next(each for number in range(9) if len((each := draw(Plan(seed=5, nodes=6), number)).model.outputs) > 1)
-    whole, *halves = parts_of(drawn.model)
-    assert whole.outputs == [name for each in halves for name in each.outputs]
+    drawn = next(
+        candidate for number in range(9) if len((candidate := draw(Plan(seed=5, nodes=6), number)).model.outputs) > 1
+    )
+    first, *halves = parts_of(drawn.model)
+    assert first.outputs == [name for half in halves for name in half.outputs]

@@ -40,7 +40,7 @@ def test_random_programs_agree_with_torch() -> None:
     total = Tally()
     for tally in run(PLAN):
         total.add(tally)
-    assert [each.failure.describe() for each in total.failures] == [], f"seed {PLAN.seed}"
+    assert [failing.failure.describe() for failing in total.failures] == [], f"seed {PLAN.seed}"
     assert total.models == PLAN.models
     assert sum(total.refused.values()) < PLAN.models / 4
     assert total.undetermined < total.compared / 4
@@ -59,21 +59,21 @@ def test_a_seed_draws_the_same_program_again() -> None:
 
 def test_what_is_read_later_sees_a_change_through_a_view() -> None:
     x = np.array([[1, -1, 2], [0.5, 3, -2]], np.float32)
-    found = values(TWICE, x)
-    np.testing.assert_allclose(found["b"], np.maximum(np.tanh(x) * [[1], [2]], 0), rtol=1e-6)
-    np.testing.assert_allclose(found["row"], np.tanh(x[1]) * 2, rtol=1e-6)
+    tensors = values(TWICE, x)
+    np.testing.assert_allclose(tensors["b"], np.maximum(np.tanh(x) * [[1], [2]], 0), rtol=1e-6)
+    np.testing.assert_allclose(tensors["row"], np.tanh(x[1]) * 2, rtol=1e-6)
 
 
 def test_a_smaller_program_keeps_changes_of_what_it_needs() -> None:
     smaller = TWICE.needed(["b"])
-    assert [each.name for each in smaller.steps] == ["a", "row", "twice", "b"]
+    assert [step.name for step in smaller.steps] == ["a", "row", "twice", "b"]
     for seed in range(30):
         drawn = draw_program(f"smaller/{seed}", "", 8)
-        whole = TorchModel(drawn.program).evaluate(drawn.inputs)
+        values_of_all = TorchModel(drawn.program).evaluate(drawn.inputs)
         for name in drawn.program.outputs:
             part = TorchModel(drawn.program).pruned([name])
-            again = part.evaluate({each: drawn.inputs[each] for each in part.inputs})
-            np.testing.assert_array_equal(again[name].clean, whole[name].clean)
+            again = part.evaluate({port: drawn.inputs[port] for port in part.inputs})
+            np.testing.assert_array_equal(again[name].clean, values_of_all[name].clean)
 
 
 def test_a_program_without_a_step_has_an_input_for_it() -> None:

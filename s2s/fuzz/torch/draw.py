@@ -37,7 +37,7 @@ def draw_program(seed: str, prefix: str, steps: int) -> DrawnProgram:
     random = Random(seed)
     shape = tuple(random.randint(1, 4) for _ in range(random.randint(1, 3)))
     shapes = [shape, *(random.choice((shape, shape[1:] or shape)) for _ in range(random.randrange(MAX_INPUTS)))]
-    inputs = {f"{prefix}x{place}": _numbers(random, each) for place, each in enumerate(shapes)}
+    inputs = {f"{prefix}x{place}": _numbers(random, dims) for place, dims in enumerate(shapes)}
     program = Program({name: (value.shape, str(value.dtype)) for name, value in inputs.items()}, (), ())
     counts, wanted = Counter[str](), random.randint(1, steps)
     for _ in range(PATIENCE * wanted):
@@ -63,23 +63,23 @@ def _with_step(random: Random, program: Program, inputs: Mapping[str, Array], na
     recent = list(tensors)[-4:]
     operands = tuple(random.choice(recent) for _ in range(STEPS[kind].operands))
     try:
-        settings = STEPS[kind].draw(random, [tensors[each] for each in operands])
+        settings = STEPS[kind].draw(random, [tensors[operand] for operand in operands])
         longer = replace(program, steps=(*program.steps, StepSpec(name, kind, operands, settings)))
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # of elements that are changed although several places share them
-            found = longer.run(as_tensors(inputs))
+            tensors = longer.run(as_tensors(inputs))
     except (ValueError, IndexError, RuntimeError, Warning):
         return None
     if kind in CHANGES and longer.owners()[name] in inputs:
         return None
-    result = found[name]
+    result = tensors[name]
     fits = 0 < result.numel() <= MOST_ELEMENTS and bool(torch.isfinite(result).all()) and result.abs().max() < LARGEST
     return longer if fits else None
 
 
 def _with_outputs(random: Random, program: Program) -> Program:
-    names = [each.name for each in program.steps] or list(program.inputs)
-    chosen = [each for each in names if random.random() < OUTPUTS]
+    names = [step.name for step in program.steps] or list(program.inputs)
+    chosen = [name for name in names if random.random() < OUTPUTS]
     return program.needed(tuple(dict.fromkeys([*chosen, names[-1]])))
 
 

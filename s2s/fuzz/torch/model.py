@@ -34,17 +34,17 @@ class TorchModel(FuzzModel):
     @property
     def source(self) -> Source:
         """The exported program."""
-        given = {
+        zeros = {
             name: torch.zeros(shape, dtype=getattr(torch, dtype))
             for name, (shape, dtype) in self.program.inputs.items()
         }
-        exported = torch.export.export(ProgramModule(self.program).eval(), (), given)
+        exported = torch.export.export(ProgramModule(self.program).eval(), (), zeros)
         return exported.run_decompositions() if self.decomposed else exported
 
     @property
     def operators(self) -> list[str]:
         """The kinds of its steps."""
-        return [each.kind for each in self.program.steps]
+        return [step.kind for step in self.program.steps]
 
     @property
     def inputs(self) -> list[str]:
@@ -68,7 +68,7 @@ class TorchModel(FuzzModel):
         wide = {name: value.astype(np.float32) for name, value in wide.items()}
         clean = wide if other_engine else _run(self.program, inputs)
         noisy = [_noisy(self.program, inputs, run) for run in range(1, 2 * pairs + 1)]
-        return {name: Spread(value, (wide[name], *(each[name] for each in noisy))) for name, value in clean.items()}
+        return {name: Spread(value, (wide[name], *(values[name] for values in noisy))) for name, value in clean.items()}
 
     def check_import(self) -> None:
         """Refuse nothing: a batch is exported once, and what the frontend refuses of it is told apart in halves."""
@@ -114,10 +114,10 @@ class TorchFormat(Format):
 
     def merged(self, models: Sequence[FuzzModel]) -> TorchModel:
         """The programs one after the other."""
-        programs = [each.program for each in cast(Sequence[TorchModel], models)]
+        programs = [model.program for model in cast(Sequence[TorchModel], models)]
         return TorchModel(
             Program(
-                {name: each for program in programs for name, each in program.inputs.items()},
+                {name: port for program in programs for name, port in program.inputs.items()},
                 tuple(step for program in programs for step in program.steps),
                 tuple(name for program in programs for name in program.outputs),
             )

@@ -48,7 +48,7 @@ class Program:
         tensors = dict(inputs)
         for step in self.steps:
             entry = STEPS[step.kind]
-            result = tensors[step.name] = entry.compute([tensors[each] for each in step.operands], step.settings)
+            result = tensors[step.name] = entry.compute([tensors[operand] for operand in step.operands], step.settings)
             if changed is not None and entry.rounds:
                 changed(step.name, result)
         return tensors
@@ -62,22 +62,22 @@ class Program:
         names, kept = set(outputs), list[StepSpec]()
         growing = True
         while growing:
-            owned = {owners[each] for each in names}
-            changed = {each.name for each in self.steps if _changes(each) and owners[each.name] in owned}
-            kept = [each for each in self.steps if each.name in names | changed]
-            before, names = len(names), {*names, *(name for each in kept for name in (each.name, *each.operands))}
+            owned = {owners[name] for name in names}
+            changed = {step.name for step in self.steps if _changes(step) and owners[step.name] in owned}
+            kept = [step for step in self.steps if step.name in names | changed]
+            before, names = len(names), {*names, *(name for step in kept for name in (step.name, *step.operands))}
             growing = len(names) > before
-        inputs = {name: each for name, each in self.inputs.items() if name in names}
+        inputs = {name: port for name, port in self.inputs.items() if name in names}
         return Program(inputs, tuple(kept), tuple(outputs))
 
     def owners(self) -> dict[str, str]:
-        """The tensor whose memory each one may be in: of a view that of its operand."""
+        """The tensor whose memory each tensor may be in: a view is in the memory of its operand."""
         from s2s.fuzz.torch.steps import CHANGES, VIEWS
 
         owners = {name: name for name in self.inputs}
-        for each in self.steps:
-            shares = each.kind in VIEWS or each.kind in CHANGES
-            owners[each.name] = owners[each.operands[0]] if shares else each.name
+        for step in self.steps:
+            shares = step.kind in VIEWS or step.kind in CHANGES
+            owners[step.name] = owners[step.operands[0]] if shares else step.name
         return owners
 
     def without(self, place: int, dtype: str, shape: tuple[int, ...]) -> "Program":
@@ -96,7 +96,7 @@ class Program:
         stored = json.loads(data)
         inputs = {name: (tuple(shape), dtype) for name, (shape, dtype) in stored["inputs"].items()}
         steps = tuple(
-            StepSpec(each["name"], each["kind"], tuple(each["operands"]), each["settings"]) for each in stored["steps"]
+            StepSpec(step["name"], step["kind"], tuple(step["operands"]), step["settings"]) for step in stored["steps"]
         )
         return Program(inputs, steps, tuple(stored["outputs"]))
 

@@ -56,7 +56,7 @@ def _two_axes(random: Random, operands: Sequence[Tensor]) -> Settings:
 
 def _shape(random: Random, operands: Sequence[Tensor]) -> Settings:
     size = operands[0].numel()
-    first = random.choice([each for each in range(1, size + 1) if size % each == 0])
+    first = random.choice([part for part in range(1, size + 1) if size % part == 0])
     return {"shape": random.choice(([first, -1], [-1], [-1, first], [1, first, -1]))}
 
 
@@ -80,8 +80,8 @@ def constant(like: Tensor, settings: Settings, *shape: int) -> Tensor:
     """Numbers in the type of `like` that follow from the seed in `settings`, multiples of an eighth."""
     random = Random(f"{settings['seed']}/{shape}")
     count = 1
-    for each in shape:
-        count *= each
+    for size in shape:
+        count *= size
     numbers = [random.randint(-12, 12) / 8 for _ in range(count)]
     return torch.tensor(numbers, dtype=like.dtype).reshape(shape)
 
@@ -93,14 +93,15 @@ def _part_of(x: Tensor, settings: Settings) -> Tensor:
 
 
 def _convolved(x: Tensor, settings: Settings) -> Tensor:
-    weight = constant(x, settings, settings["size"], x.shape[-2], min(3, x.shape[-1]))
+    weight = constant(x, settings, settings["size"], int(x.shape[-2]), min(3, int(x.shape[-1])))
     return functional.conv1d(x, weight, padding=1)
 
 
 def _gathered(x: Tensor, settings: Settings) -> Tensor:
-    size = int(x.shape[settings["axis"]])
-    places: list[int] = [each % size for each in (settings["place"], 0, settings["place"] + 1)]
-    return x.index_select(settings["axis"], torch.tensor(places))
+    axis = int(settings["axis"])
+    size = x.size(axis)
+    places: list[int] = [place % size for place in (settings["place"], 0, settings["place"] + 1)]
+    return x.index_select(axis, torch.tensor(places))
 
 
 def _moved_over(x: Tensor) -> Tensor:
@@ -154,9 +155,7 @@ COMPUTED: Mapping[str, Step] = {
     "roll": Step(lambda x, s: x[0].roll(s["place"], s["axis"]), _place, rounds=False),
     "gather": Step(lambda x, s: _gathered(x[0], s), _place, rounds=False),
     "pad": Step(lambda x, s: functional.pad(x[0], s["pads"], value=0.5), _pads, rounds=False),
-    "edge": Step(
-        lambda x, s: functional.pad(x[0], [abs(each) for each in s["pads"]], "replicate"), _pads, rounds=False
-    ),
+    "edge": Step(lambda x, s: functional.pad(x[0], [abs(pad) for pad in s["pads"]], "replicate"), _pads, rounds=False),
     "repeat": Step(lambda x, s: x[0].repeat_interleave(2, s["axis"]), _axis, rounds=False),
 }
 VIEWS: Mapping[str, Step] = {

@@ -55,7 +55,7 @@ ELSEWHERE = {
 def literals(module: str) -> frozenset[str]:
     """The texts in the source of a module of the frontend."""
     nodes = ast.walk(ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8")))
-    return frozenset(each.value for each in nodes if isinstance(each, ast.Constant) and isinstance(each.value, str))
+    return frozenset(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def imported() -> Iterator[tuple[str, str]]:
@@ -70,16 +70,16 @@ def overloads(operator: str) -> Iterator[tuple[str, list[str]]]:
     packet = getattr(torch.ops.aten, operator, None)
     for overload in packet.overloads() if packet is not None else ():
         schema = getattr(packet, overload)._schema
-        gives = any("Tensor" in str(each.type) for each in schema.returns)
-        if gives and "Dimname" not in str(schema) and not any(each.is_out for each in schema.arguments):
-            yield overload, [each.name for each in schema.arguments]
+        gives = any("Tensor" in str(result.type) for result in schema.returns)
+        if gives and "Dimname" not in str(schema) and not any(argument.is_out for argument in schema.arguments):
+            yield overload, [argument.name for argument in schema.arguments]
 
 
 def test_every_argument_is_read_or_changes_no_number():
     harmless = {name for names in HARMLESS.values() for name in names}
     overlooked: list[str] = []
     for operator, module in imported():
-        known = {*harmless, *ELSEWHERE.get(operator, ()), *literals(module), *(x for m in SHARED for x in literals(m))}
+        read = {*harmless, *ELSEWHERE.get(operator, ()), *literals(module), *(x for m in SHARED for x in literals(m))}
         for overload, names in overloads(operator):
-            overlooked += [f"{operator}.{overload} ({module}): {name}" for name in names if name not in known]
+            overlooked += [f"{operator}.{overload} ({module}): {name}" for name in names if name not in read]
     assert overlooked == []
