@@ -60,7 +60,7 @@ def quantize_program(
 
 
 def _ranges(plan: Pairs, samples: Iterable[Sequence[Array]], method: Method) -> Mapping[str, Range]:
-    """The ranges of all tensors that get a pair. Recurrent layers are run in floats, to see what their steps compute."""
+    """The ranges of all tensors that get a pair; recurrent layers are run in floats, to see what steps compute."""
     ranges = Ranges(method)
     layers = plan.recurrent.values()
     operands = [operand.name for layer in layers for operand in (layer.input, *layer.states)]
