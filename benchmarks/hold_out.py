@@ -137,7 +137,7 @@ def wake() -> bytes:
 
 
 def resnet() -> bytes:
-    """A ResNet with more and wider layers than that of MLPerf Tiny, and dead filters."""
+    """A ResNet with dead filters, and with more and wider layers than ResNet-8 of MLPerf Tiny."""
     net = Network((1, 32, 32, 3))
     x = net.conv(net.input, 24, (3, 3))
     for channels, stride, dead in ((24, 1, 0), (48, 2, 6), (48, 1, 5), (96, 2, 10), (96, 1, 10)):
@@ -163,7 +163,7 @@ def mobilenet() -> Any:
     return static(inverted, SIGNED, SIGNED, per_channel=True)
 
 
-HELD_OUT: Mapping[str, Callable[[], Any]] = {each.__name__: each for each in (wake, resnet, mcunet, mobilenet)}
+HELD_OUT: Mapping[str, Callable[[], Any]] = {make.__name__: make for make in (wake, resnet, mcunet, mobilenet)}
 
 
 class Figures(NamedTuple):
@@ -185,10 +185,10 @@ def measured(network: Any, board: str, golden: Any = None, **options: Any) -> Fi
     """Compile a network and run it on a board."""
     artifact = api.compile(network, name="net", target=f"cortex-{board}", **options)
     removed, work = artifact.info.removed_channels, inspect_model(network).multiply_adds or 0
-    found = artifact.verify_on(f"qemu:{board}", **({} if golden is None else {"golden": golden})).as_dict()
+    run = artifact.verify_on(f"qemu:{board}", **({} if golden is None else {"golden": golden})).as_dict()
     return Figures(
-        work - (removed.work if removed else 0), found["instructions"], found["ram_bytes"], found["flash_bytes"],
-        found["passed"],
+        work - (removed.work if removed else 0), run["instructions"], run["ram_bytes"], run["flash_bytes"],
+        run["passed"],
     )  # fmt: skip
 
 
@@ -203,8 +203,8 @@ def main() -> int:
     for board in options.boards:
         most = max(show(name, board, 0.0).cost for name in NETWORKS)
         for name in options.networks:
-            found = show(name, board, most)
-            good &= found.passed and found.cost <= options.at_most * most
+            figures = show(name, board, most)
+            good &= figures.passed and figures.cost <= options.at_most * most
     return 0 if good else 1
 
 
@@ -212,16 +212,16 @@ def show(name: str, board: str, most: float) -> Figures:
     """Print the figures of a network."""
     if name in NETWORKS:
         file = NETWORKS[name].model
-        found = measured(MODELS / f"{file}.tflite", board, MODELS / f"{file}_golden.npz")
+        figures = measured(MODELS / f"{file}.tflite", board, MODELS / f"{file}_golden.npz")
     else:
-        found = measured(HELD_OUT[name](), board)
-    ratio, verdict = f"{found.cost / most:5.2f}" if most else "", "passed" if found.passed else "DIFFERS"
+        figures = measured(HELD_OUT[name](), board)
+    ratio, verdict = f"{figures.cost / most:5.2f}" if most else "", "passed" if figures.passed else "DIFFERS"
     print(
-        f"{board:4} {name:10} {found.live:12,} live multiply-adds {found.instructions:12,} instructions "
-        f"{found.cost:6.3f} each {ratio:6} {found.ram:8,} RAM {found.flash:9,} flash {verdict}",
+        f"{board:4} {name:10} {figures.live:12,} live multiply-adds {figures.instructions:12,} instructions "
+        f"{figures.cost:6.3f} each {ratio:6} {figures.ram:8,} RAM {figures.flash:9,} flash {verdict}",
         flush=True,
     )
-    return found
+    return figures
 
 
 if __name__ == "__main__":

@@ -70,8 +70,8 @@ class RecurrentLayer:
     @property
     def states(self) -> list[Node]:
         """The initial states."""
-        given: Any = self.node.args[1]
-        return list(given) if isinstance(given, list | tuple) else [given]
+        states: Any = self.node.args[1]
+        return list(states) if isinstance(states, list | tuple) else [states]
 
     @property
     def batch_first(self) -> bool:
@@ -81,24 +81,24 @@ class RecurrentLayer:
     def observe(self, x: Array, states: Sequence[Array]) -> None:
         """Run the layers in floats on one sample."""
         if x.ndim == 2:
-            x, states = x[:, None], [each[:, None] for each in states]
+            x, states = x[:, None], [state[:, None] for state in states]
         elif self.batch_first:
             x = x.swapaxes(0, 1)
         place = 0
         for parts, seen in zip(self.directions, self.ranges, strict=True):
             outputs: list[Array] = []
             for way, part, ranges in zip((1, -1), parts, seen, strict=False):
-                outputs.append(observe(part, x[::way], [each[place] for each in states], ranges)[::way])
+                outputs.append(observe(part, x[::way], [state[place] for state in states], ranges)[::way])
                 place += 1
             x = np.concatenate(outputs, axis=-1)
 
     def ranges_of_results(self) -> Mapping[str, Range]:
         """The ranges of the outputs and of the last states by node, whose steps are the greatest of the layers."""
-        scales = [[scales_of(each) for each in seen] for seen in self.ranges]
-        h = max(each["h"] for each in scales[-1])
-        all_layers = [max(each[kind] for layer in scales for each in layer) for kind in ("h", "c")[: len(self.states)]]
+        scales = [[scales_of(ranges) for ranges in seen] for seen in self.ranges]
+        h = max(steps["h"] for steps in scales[-1])
+        all_layers = [max(way[kind] for layer in scales for way in layer) for kind in ("h", "c")[: len(self.states)]]
         ranges = [Range(-(STEPS + 1) * step, STEPS * step) for step in (h, *all_layers)]
-        return {each.name: ranges[int(str(each.args[1]))] for each in self.node.users}
+        return {result.name: ranges[int(str(result.args[1]))] for result in self.node.users}
 
     def replace(self, module: GraphModule, node: Node, step: float) -> None:
         """Call the layers in integers in place of `node`; its sequence is quantised in steps of `step`."""
@@ -119,20 +119,20 @@ def recurrent_layer(module: GraphModule, node: Node) -> RecurrentLayer | None:
         return None
     arguments: Any = node.args
     _, _, weights, has_biases, layers, dropout, train, bidirectional, _ = arguments
-    if (train and dropout) or any(each.op != "get_attr" for each in weights):
+    if (train and dropout) or any(weight.op != "get_attr" for weight in weights):
         return None
-    values = [operator.attrgetter(str(each.target))(module).detach().numpy() for each in weights]
-    count, each = layers * (1 + bidirectional), 4 if has_biases else 2
-    if len(values) != count * each or any(value.dtype != np.float32 for value in values):
+    values = [operator.attrgetter(str(weight.target))(module).detach().numpy() for weight in weights]
+    count, size = layers * (1 + bidirectional), 4 if has_biases else 2
+    if len(values) != count * size or any(value.dtype != np.float32 for value in values):
         return None
-    parts = [_direction(kind, values[at * each : (at + 1) * each]) for at in range(count)]
+    parts = [_direction(kind, values[at * size : (at + 1) * size]) for at in range(count)]
     by_layer = tuple(tuple(parts[at : at + count // layers]) for at in range(0, count, count // layers))
-    return RecurrentLayer(node, by_layer, tuple(tuple({} for _ in each) for each in by_layer))
+    return RecurrentLayer(node, by_layer, tuple(tuple({} for _ in layer) for layer in by_layer))
 
 
 def _direction(kind: str, weights: Sequence[Array]) -> Direction:
     order = _ORDERS[kind]
-    w, r, *biases = (np.concatenate([np.split(each, len(order))[at] for at in order]) for each in weights)
+    w, r, *biases = (np.concatenate([np.split(weight, len(order))[at] for at in order]) for weight in weights)
     return direction(kind.upper(), w, r, np.concatenate(biases) if biases else None, resets_after=True)
 
 
@@ -192,10 +192,10 @@ class _OneWay(torch.nn.Module):
         """The outputs of all steps, and the last states."""
         b = _Writer()
         p = b.quantize(b.product(x, self._product(0)), self.scales["projected"])
-        begin = [b.quantize(each, self.scales[kind]) for each, kind in zip(states, ("h", "c"), strict=False)]
+        begin = [b.quantize(state, self.scales[kind]) for state, kind in zip(states, ("h", "c"), strict=False)]
         ends, sequence = _steps(self._step, begin, p.flip(0) if self.backward else p)
         y = b.dequantize(sequence.flip(0) if self.backward else sequence, self.scales["h"])
-        return y, [b.dequantize(each, self.scales[kind]) for each, kind in zip(ends, ("h", "c"), strict=False)]
+        return y, [b.dequantize(end, self.scales[kind]) for end, kind in zip(ends, ("h", "c"), strict=False)]
 
     def _step(self, states: list[Tensor], p: Tensor) -> tuple[list[Tensor], Tensor]:
         ends: list[Any] = write_step(_Writer(), self.cell, [self._product(1)], self.scales, p, states)
@@ -207,8 +207,8 @@ def _steps(step: Any, states: list[Tensor], p: Tensor) -> tuple[list[Tensor], Te
     if torch.compiler.is_exporting():
         return scan(step, states, p)
     rows: list[Tensor] = []
-    for each in p:
-        states, row = step(states, each)
+    for projected in p:
+        states, row = step(states, projected)
         rows.append(row)
     return states, torch.stack(rows)
 
@@ -222,10 +222,10 @@ class _Layers(torch.nn.Module):
         self.steps: list[float] = []
         layers: list[torch.nn.ModuleList] = []
         for parts, seen in zip(layer.directions, layer.ranges, strict=True):
-            scales = [scales_of(each) for each in seen]
-            ways = [_OneWay(*each, step, backward=at == 1) for at, each in enumerate(zip(parts, scales, strict=True))]
+            scales = [scales_of(observed) for observed in seen]
+            ways = [_OneWay(*way, step, backward=at == 1) for at, way in enumerate(zip(parts, scales, strict=True))]
             layers.append(torch.nn.ModuleList(ways))
-            step = max(each["h"] for each in scales)
+            step = max(steps["h"] for steps in scales)
             self.steps.append(step)
         self.layers: Any = torch.nn.ModuleList(layers)
 
@@ -233,18 +233,18 @@ class _Layers(torch.nn.Module):
         """The outputs of the last layer, and the last states of all layers and directions."""
         batched = x.dim() == 3
         if not batched:
-            x, states = x.unsqueeze(1), tuple(each.unsqueeze(1) for each in states)
+            x, states = x.unsqueeze(1), tuple(state.unsqueeze(1) for state in states)
         elif self.batch_first:
             x = x.transpose(0, 1)
         ends: list[list[Tensor]] = []
         for layer, step in zip(self.layers, self.steps, strict=True):
             outputs: list[Tensor] = []
             for one_way in layer:
-                y, last = one_way(x, *(each[len(ends)] for each in states))
+                y, last = one_way(x, *(state[len(ends)] for state in states))
                 outputs.append(y)
                 ends.append(last)
             x = outputs[0] if len(outputs) == 1 else _Writer().rounded(torch.cat(outputs, dim=-1), step)
         results = [x, *(torch.stack(kind) for kind in zip(*ends, strict=True))]
         if not batched:
-            return tuple(each.squeeze(1) for each in results)
+            return tuple(result.squeeze(1) for result in results)
         return (x.transpose(0, 1) if self.batch_first else x, *results[1:])

@@ -60,18 +60,18 @@ def quantize_program(
 
 
 def _ranges(plan: Pairs, samples: Iterable[Sequence[Array]], method: Method) -> Mapping[str, Range]:
-    """The ranges of all tensors that get a pair; those of recurrent layers widen to what their steps compute."""
+    """The ranges of all tensors that get a pair; recurrent layers are run in floats, to see what steps compute."""
     ranges = Ranges(method)
     layers = plan.recurrent.values()
-    operands = [each.name for layer in layers for each in (layer.input, *layer.states)]
+    operands = [operand.name for layer in layers for operand in (layer.input, *layer.states)]
     for sample in samples:
         values: dict[str, Array] = {}
         _run(plan.module, sample, [*plan.names, *operands], values.__setitem__)
         for name in plan.names:
             ranges.add(name, values[name])
         for layer in layers:
-            layer.observe(values[layer.input.name], [values[each.name] for each in layer.states])
-    results = (each for layer in layers for each in layer.ranges_of_results().items())
+            layer.observe(values[layer.input.name], [values[operand.name] for operand in layer.states])
+    results = (result for layer in layers for result in layer.ranges_of_results().items())
     return {**ranges.found(), **dict(results)}
 
 

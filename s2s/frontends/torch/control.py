@@ -13,11 +13,11 @@ from s2s.frontends.torch.node import Bound, Importer, Node
 
 def _tensors(node: Node, names: Sequence[str]) -> list[Value]:
     """All tensors of several lists of operands."""
-    found: list[Value] = []
+    tensors: list[Value] = []
     for name in names:
-        for each in node.sequence(name) if name in node.arguments else ():
-            found.append(_tensor(node, each))
-    return found
+        for operand in node.sequence(name) if name in node.arguments else ():
+            tensors.append(_tensor(node, operand))
+    return tensors
 
 
 def _tensor(node: Node, operand: Bound) -> Value:
@@ -34,13 +34,13 @@ def _is_computed(operand: Value) -> bool:
 
 def _computed(operands: Sequence[Value]) -> list[Value]:
     """The operands that are passed to a graph: all that are no constants."""
-    return [each for each in operands if _is_computed(each)]
+    return [operand for operand in operands if _is_computed(operand)]
 
 
 def _operands_inside(inner: Builder, operands: Sequence[Value], passed: Sequence[Value]) -> list[Value]:
     """All operands as a graph sees them: `passed` stand for the computed ones."""
     rest = iter(passed)
-    return [next(rest) if _is_computed(each) else _constant_inside(inner, each) for each in operands]
+    return [next(rest) if _is_computed(operand) else _constant_inside(inner, operand) for operand in operands]
 
 
 def _constant_inside(inner: Builder, constant: Value) -> Value:

@@ -84,7 +84,9 @@ def take_byte_ports(module: ModuleOp, weights: WeightStore) -> BytePorts:
     """Replace the quantised inputs and outputs of the network by bytes, and return their names."""
     main = main_of(module)
     readings = ((number, _reading(arg, weights)) for number, arg in enumerate(main.args))
-    inputs = {number: _take_input(main.args[number], each, weights) for number, each in readings if each is not None}
+    inputs = {
+        number: _take_input(main.args[number], reading, weights) for number, reading in readings if reading is not None
+    }
     ending = main.body.block.last_op
     assert isinstance(ending, ReturnOp)
     outputs = dict(_numbered(_dequantised(value, weights) for value in ending.operands))
@@ -101,24 +103,24 @@ def _take_input(argument: SSAValue, reading: Reading, weights: WeightStore) -> B
     """Make an input one of bytes, with the operations that move it, and erase its quantisations."""
     quantised = reading.quantisations[0].bytes
     element, shape = as_tensor_type(quantised.value.type).element_type, as_tensor_type(argument.type).get_shape()
-    fills = [_pad_byte(each, reading.quantisations[0], weights) for each in reading.moves]
+    fills = [_pad_byte(move, reading.quantisations[0], weights) for move in reading.moves]
     argument = Rewriter.replace_value_with_new_type(argument, tensor_type(element, shape))
     in_bytes: dict[SSAValue, SSAValue] = {argument: argument}
     for op, fill in zip(reading.moves, fills, strict=True):
         in_bytes[op.results[0]] = _moved(op, [in_bytes[op.operands[0]]], fill)
-    for first, found in reading.quantisations:
-        found.value.replace_all_uses_with(in_bytes[first.operands[0]])
-        for each in reversed(list(_members(first))):
-            Rewriter.erase_op(each)
-    for each in reversed(reading.moves):
-        Rewriter.erase_op(each)
+    for first, quantised_bytes in reading.quantisations:
+        quantised_bytes.value.replace_all_uses_with(in_bytes[first.operands[0]])
+        for op in reversed(list(_members(first))):
+            Rewriter.erase_op(op)
+    for move in reversed(reading.moves):
+        Rewriter.erase_op(move)
     return quantised
 
 
 def _moved(op: Operation, values: Sequence[SSAValue], fill: int | None) -> SSAValue:
-    made = rebuilt(op, values, fill)
-    Rewriter.insert_op(made, InsertPoint.before(op))
-    return made.results[0]
+    move = rebuilt(op, values, fill)
+    Rewriter.insert_op(move, InsertPoint.before(op))
+    return move.results[0]
 
 
 def _names(attributes: ArrayAttr[DictionaryAttr] | None, ports: Mapping[int, Bytes]) -> frozenset[str]:
@@ -126,8 +128,8 @@ def _names(attributes: ArrayAttr[DictionaryAttr] | None, ports: Mapping[int, Byt
     return frozenset(text(described[number], "name") or "" for number in ports if number < len(described))
 
 
-def _numbered(found: Iterator[Bytes | None]) -> Iterator[tuple[int, Bytes]]:
-    return ((number, each) for number, each in enumerate(found) if each is not None)
+def _numbered(ports: Iterator[Bytes | None]) -> Iterator[tuple[int, Bytes]]:
+    return ((number, port) for number, port in enumerate(ports) if port is not None)
 
 
 def _described(
@@ -156,7 +158,7 @@ def _is_byte(value: SSAValue) -> bool:
 
 
 def _reading(argument: SSAValue, weights: WeightStore) -> Reading | None:
-    """Return what reads an argument, if that is nothing but quantisations to the same bytes and what moves values."""
+    """Return the operations that read an argument, if all quantise to the same bytes or move values."""
     moves: list[Operation] = []
     quantisations: list[Quantisation] = []
     values = [argument]
@@ -170,7 +172,7 @@ def _reading(argument: SSAValue, weights: WeightStore) -> Reading | None:
                 values.append(op.results[0])
             else:
                 return None
-    kinds = {(found.scale, found.zero_point, _dtype(found.value)) for _, found in quantisations}
+    kinds = {(as_bytes.scale, as_bytes.zero_point, _dtype(as_bytes.value)) for _, as_bytes in quantisations}
     return Reading(moves, quantisations) if len(kinds) == 1 else None
 
 
@@ -192,9 +194,9 @@ def _pad_byte(op: Operation, quantisation: Quantisation, weights: WeightStore) -
     added = _pad_number(op)
     if added is None:
         return None
-    found = _evaluated(quantisation.first, np.full(1, added, np.float32), weights)
-    assert found is not None
-    return int(found[1][0])
+    converted = _evaluated(quantisation.first, np.full(1, added, np.float32), weights)
+    assert converted is not None
+    return int(converted[1][0])
 
 
 def _quantised(first: Operation, argument: SSAValue, weights: WeightStore) -> Bytes | None:
@@ -208,8 +210,8 @@ def _quantised(first: Operation, argument: SSAValue, weights: WeightStore) -> By
     value, zero_point = zero[0], int(zero[1][0])
     info = np.iinfo(_dtype(value))
     every = np.arange(info.min, info.max + 1)
-    found = _evaluated(first, ((every - zero_point) * np.float32(scale)).astype(np.float32), weights)
-    exact = found is not None and np.array_equal(found[1], every)
+    converted = _evaluated(first, ((every - zero_point) * np.float32(scale)).astype(np.float32), weights)
+    exact = converted is not None and np.array_equal(converted[1], every)
     return Bytes(value, float(scale), zero_point) if exact else None
 
 
@@ -240,15 +242,17 @@ def _evaluated(first: Operation, reals: Array, weights: WeightStore) -> tuple[SS
     for op in _members(first):
         if not can_evaluate(op) or fusion_kind(op) > FusionKind.BROADCAST:
             return None
-        operands = [values[each] if each in values else _scalar(each, weights) for each in op.operands]
-        known = [each for each in operands if each is not None]
-        if len(known) < len(operands):
+        operands = [values[operand] if operand in values else _scalar(operand, weights) for operand in op.operands]
+        numbers = [operand for operand in operands if operand is not None]
+        if len(numbers) < len(operands):
             return None
-        results = [tensor_type(as_tensor_type(each.type).element_type, reals.shape) for each in op.results]
+        results = [tensor_type(as_tensor_type(result.type).element_type, reals.shape) for result in op.results]
         copy = type(op).create(
-            operands=[graph.ConstantOp(each).y for each in known], result_types=results, properties=op.properties
+            operands=[graph.ConstantOp(operand).y for operand in numbers],
+            result_types=results,
+            properties=op.properties,
         )
-        values[op.results[0]] = evaluate(copy, known)[0]
+        values[op.results[0]] = evaluate(copy, numbers)[0]
         if _is_byte(op.results[0]):
             return op.results[0], values[op.results[0]]
     return None
@@ -264,19 +268,19 @@ def _dequantised(value: SSAValue, weights: WeightStore) -> Bytes | None:
     op = value.owner
     if not isinstance(op, MOVES):
         return _dequantised_once(value, weights)
-    parts = [_dequantised(each, weights) for each in moved(op)]
-    known = [each for each in parts if each is not None]
-    kinds = {(each.scale, each.zero_point, _dtype(each.value)) for each in known}
-    if len(known) < len(parts) or len(kinds) != 1:
+    parts = [_dequantised(part, weights) for part in moved(op)]
+    dequantised = [part for part in parts if part is not None]
+    kinds = {(part.scale, part.zero_point, _dtype(part.value)) for part in dequantised}
+    if len(dequantised) < len(parts) or len(kinds) != 1:
         return None
-    _, scale, zero_point = known[0]
+    _, scale, zero_point = dequantised[0]
     added, fill = _pad_number(op), None
     if added is not None:
-        info = np.iinfo(_dtype(known[0].value))
+        info = np.iinfo(_dtype(dequantised[0].value))
         fill = round(added / scale) + zero_point
         if not info.min <= fill <= info.max or np.float32(fill - zero_point) * np.float32(scale) != np.float32(added):
             return None
-    return Bytes(_moved(op, [each.value for each in known], fill), scale, zero_point)
+    return Bytes(_moved(op, [part.value for part in dequantised], fill), scale, zero_point)
 
 
 def _dequantised_once(value: SSAValue, weights: WeightStore) -> Bytes | None:
