@@ -9,6 +9,7 @@ runs on them: only sizes, layout and version are checked then, and these alone k
 """
 
 import argparse
+import resource
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -45,6 +46,12 @@ def mutated(artifact: Artifact, folder: Path, *, count: int, seed: int) -> Itera
         yield mode, ended.returncode, ended.stdout + ended.stderr
 
 
+def _seconds() -> float:
+    """Return the processor time of the programs that ran, the compiler's among it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def main() -> None:
     """Mutate and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -53,8 +60,10 @@ def main() -> None:
     arguments = parser.parse_args()
     good = True
     with api.compile(DIGITS, target="c", weights="pack") as artifact, tempfile.TemporaryDirectory() as folder:
+        began = _seconds()
         for mode, code, text in mutated(artifact, Path(folder), count=arguments.count, seed=arguments.seed):
-            print(f"{mode}: {arguments.count:,} packs\n{text}", flush=True)
+            taken, began = _seconds() - began, _seconds()
+            print(f"{mode}: {arguments.count:,} packs in {taken:.0f} s of processor time\n{text}", flush=True)
             good &= code == 0
     raise SystemExit(0 if good else 1)
 

@@ -26,7 +26,6 @@ from benchmarks.steps import lstm
 from s2s import api
 from s2s.emit.files import Tree
 from s2s.errors import InputError, S2SError
-from s2s.options import CompileOptions
 from s2s.report.new_weights import pack_for
 from s2s.testing.decoders import Config, make_model, states
 from s2s.types.dtypes import Array
@@ -196,7 +195,7 @@ def _check(name: str, tree: Tree, options: Mapping[str, Any], model: Path, chang
         api.compile(model, **packed_too) as packed,
     ):
         try:
-            pack = pack_for(tree, model, CompileOptions(**options))
+            pack = pack_for(tree, model)
         except S2SError as error:
             their = packed.tree()
             content = their.files[their.record["pack"]["file"]]

@@ -17,52 +17,44 @@ import re
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from support.random_length_runs import Outcome, outcome_of
-from support.random_lengths import draw
+from support.random_lengths import Drawn, draw
 
 
-def outcome_in_torch(seed: int, sizes: int) -> Outcome:
-    """Return what becomes of the program of PyTorch of a seed; a difference is printed."""
-    from support.random_programs_of_lengths import draw_program, outcome_of_program
+def family(name: str | None) -> tuple[Callable[[int], Any], Callable[[Any, int, int], Outcome]]:
+    """Return the functions that draw a network of a family by its seed, and compare it at random sizes."""
+    if name == "torch":
+        from support.random_programs_of_lengths import draw_program, outcome_of_program
 
-    program = draw_program(seed)
-    try:
-        result = outcome_of_program(program, seed, sizes)
-    except Exception as error:
-        result = Outcome(difference=f"{type(error).__name__}: {error}")
-    if result.difference:
-        print(f"seed {seed}, n = {program.least}..{program.most}, {'; '.join(program.steps)}: {result.difference}")
-    return result
+        return draw_program, outcome_of_program
+    if name == "tflite":
+        from support.random_tflite_lengths import draw_tflite, outcome_of_tflite
 
-
-def outcome_in_tflite(seed: int, sizes: int) -> Outcome:
-    """Return what becomes of the TFLite network of a seed; a difference is printed."""
-    from support.random_tflite_lengths import draw_tflite, outcome_of_tflite
-
-    drawn = draw_tflite(seed)
-    try:
-        result = outcome_of_tflite(drawn, seed, sizes)
-    except Exception as error:
-        result = Outcome(difference=f"{type(error).__name__}: {error}")
-    if result.difference:
-        print(f"seed {seed}, N = {drawn.least}..{drawn.most}, {', '.join(drawn.steps)}: {result.difference}")
-    return result
+        return draw_tflite, outcome_of_tflite
+    return draw, _outcome_of_file
 
 
-def outcome(seed: int, sizes: int) -> Outcome:
-    """Return what becomes of the network of a seed; a difference is printed."""
-    drawn = draw(seed)
+def _outcome_of_file(drawn: Drawn, seed: int, sizes: int) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
-        try:
-            result = outcome_of(drawn, seed, Path(folder), sizes)
-        except Exception as error:
-            result = Outcome(difference=f"{type(error).__name__}: {error}")
+        return outcome_of(drawn, seed, Path(folder), sizes)
+
+
+def outcome(name: str | None, seed: int, sizes: int) -> Outcome:
+    """Return what becomes of the network of a seed; a difference is printed."""
+    draws, compares = family(name)
+    drawn = draws(seed)
+    try:
+        result = compares(drawn, seed, sizes)
+    except Exception as error:
+        result = Outcome(difference=f"{type(error).__name__}: {error}")
     if result.difference:
-        print(f"seed {seed}, N = {drawn.least}..{drawn.most}, {', '.join(drawn.steps)}: {result.difference}")
+        print(f"seed {seed}, {drawn.least}..{drawn.most}, {', '.join(drawn.steps)}: {result.difference}")
     return result
 
 
@@ -74,11 +66,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--refused", action="store_true", help="print the reasons of refusals")
     format = parser.add_mutually_exclusive_group()
-    format.add_argument("--torch", action="store_true", help="draw programs of PyTorch")
-    format.add_argument("--tflite", action="store_true", help="draw networks of TFLite")
+    for name, help in (("torch", "draw programs of PyTorch"), ("tflite", "draw networks of TFLite")):
+        format.add_argument(f"--{name}", action="store_const", const=name, dest="family", help=help)
     chosen = parser.parse_args()
-    compared = outcome_in_torch if chosen.torch else outcome_in_tflite if chosen.tflite else outcome
-    results = [compared(chosen.seed + number, chosen.sizes) for number in range(chosen.networks)]
+    results = [outcome(chosen.family, chosen.seed + number, chosen.sizes) for number in range(chosen.networks)]
     refused = Counter(re.sub(r"^\S+: |\d+", "", result.refusal) for result in results if result.refusal)
     wrong = sum(bool(result.difference) for result in results)
     runs = sum(result.runs for result in results)

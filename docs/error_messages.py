@@ -51,7 +51,7 @@ STAGES = {
         "s2s/fuzz",
         "s2s/testing",
     ),
-    "Packages and projects": ("s2s/packagings", "s2s/projects"),
+    "Packages and projects": ("s2s/packagings", "s2s/projects", "s2s/demos"),
     "Quantising": ("s2s/quantization",),
     "Tuning": ("s2s/tuning", "s2s/farm", "s2s/tvm/autotvm", "s2s/tvm/rpc"),
     "Tensor expressions": ("s2s/tvm/te",),

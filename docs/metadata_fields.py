@@ -18,7 +18,10 @@ FIELDS = {
     "devices": ("objects", "devices beside the first one: name, target, memory, bytes of arena, folder of sources"),
     "steps": ("object", "steps of a run: how many, the longest, in cycles or multiply-adds; only with `--steps`"),
     "threads": ("object", "most threads, who makes them, flags; only with `--threads`"),
-    "options": ("object", "options of the compilation that are not those by default, as texts"),
+    "options": (
+        "object",
+        "options of the compilation that are not those by default; not target, decisions and records",
+    ),
     "inputs[].name": ("text", "name in the model"),
     "inputs[].identifier": ("text", "name in C"),
     "inputs[].dtype": ("text", "element type"),

@@ -58,6 +58,15 @@ target_link_libraries(app PRIVATE net)
 """
 
 
+WASM = """\
+import { readFileSync } from "node:fs";
+import { Network } from "./net/net.mjs";
+
+const network = await Network.load(readFileSync("net/net.wasm"));
+console.log(JSON.stringify(Array.from(network.run({ x: new Float32Array(4).fill(1) }).y)));
+"""
+
+
 class Check(NamedTuple):
     """How one packaging is built and run."""
 
@@ -210,6 +219,37 @@ CHECKS = (
         "built for a PC, and a run asked for by the runner's commands",
         ("cmake", "gcc", "g++"),
         stand_in="tests/packagings/mlperf_tiny",
+    ),
+    Check(
+        "rust",
+        "Cargo",
+        "cargo 1",
+        "cargo --version",
+        ("cargo test --offline --manifest-path net/Cargo.toml --target-dir target",),
+        "net: passed",
+        "crate built, self-test and a run by its safe function passed",
+        ("cargo", "gcc"),
+    ),
+    Check(
+        "wasm",
+        "clang, lld; Node.js",
+        "14",
+        "clang -dumpversion",
+        ("make -C net", "node run.mjs"),
+        "[10,0]",
+        "module built, loaded and run by its class for JavaScript; wasmtime compares its bits with the tree",
+        ("make", "clang", "wasm-ld", "node"),
+        {"run.mjs": WASM},
+    ),
+    Check(
+        "web",
+        "Chromium",
+        "Chromium",
+        "chromium --version",
+        ("chromium --headless --no-sandbox --user-data-dir=$PWD/profile --dump-dom file://$PWD/net/index.html",),
+        'data-runs="1"',
+        "page opened and run; tests draw on it and drop files",
+        ("chromium", "clang", "wasm-ld"),
     ),
 )
 """One for each format."""

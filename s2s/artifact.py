@@ -22,7 +22,6 @@ from s2s.stages.graph import describe_line_buffers
 from s2s.stages.memory import describe_overlaps
 from s2s.stages.read import Read
 from s2s.support import progress
-from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from s2s.types.interface import as_passed
 from s2s.types.sizes import constant, varying
@@ -52,7 +51,7 @@ class Artifact:
 
     def __repr__(self) -> str:
         options = self._compilation.options
-        target = get_target(options.target).name
+        target = options.target.name
         return f"Artifact({self.name!r}, target={target!r}, executor={options.executor!r})"
 
     def _repr_html_(self) -> str:
@@ -203,6 +202,7 @@ class Artifact:
             static_ram=found.static_ram,
             stack=found.stack,
             stack_note=found.stack_note,
+            stack_of=found.stacks,
             code_in_pools="; ".join(pool.describe(found.functions) for pool in info.code),
         )
 

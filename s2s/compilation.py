@@ -35,7 +35,6 @@ from s2s.stages.state import Facts, State
 from s2s.stages.tensor import Scheduled
 from s2s.stages.tree import Written, network_info
 from s2s.support.garbage import rare_collections
-from s2s.targets import get_target
 from s2s.types.devices import MAIN
 from s2s.types.sizes import sizes_of
 
@@ -52,7 +51,6 @@ class Compilation:
 
     def _begin(self, source: Source, options: CompileOptions, findings: Findings) -> None:
         check_options(options)
-        options = replace(options, target=get_target(options.target))
         _check_pass_names(options)
         self.source = source
         self.request = Request(options, findings)

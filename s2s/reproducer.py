@@ -10,7 +10,9 @@ from pathlib import Path
 
 from s2s.compilation import Compilation
 from s2s.options import CompileOptions, DebugOptions
+from s2s.options.declaration import default_of
 from s2s.stages.failure import failure_of
+from s2s.targets import Target
 from s2s.version import current_version
 
 DIGITS = 8
@@ -37,9 +39,9 @@ def write_reproducer(error: Exception, folder: Path | None = None) -> Path | Non
 
 def _with_header(text: str, passes: list[str], options: CompileOptions, error: Exception) -> str:
     changed = [
-        f"{field.name}={getattr(options, field.name)!r}"
+        f"{field.name}={_named(getattr(options, field.name))!r}"
         for field in fields(options)
-        if field.name not in ("debug", "passes") and getattr(options, field.name)
+        if field.name not in ("debug", "passes") and getattr(options, field.name) != default_of(field)
     ]
     lines = [
         f"RUN: s2s-opt --sample-weights -p '{passes[0]}' %s",
@@ -48,6 +50,11 @@ def _with_header(text: str, passes: list[str], options: CompileOptions, error: E
         f"passes of the stage from here on: {','.join(passes)}",
     ]
     return "".join(f"// {' '.join(line.split())}\n" for line in lines) + text + "\n"
+
+
+def _named(value: object) -> object:
+    """A target by its name, other values as they are."""
+    return value.name if isinstance(value, Target) else value
 
 
 def _digest(text: str) -> str:

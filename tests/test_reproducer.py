@@ -43,6 +43,7 @@ def test_a_reproducer_fails_as_the_compilation_did(
     assert command is not None
     assert command[1].startswith(broken_pass.name)
     assert "KeyError: 'a module of" in text
+    assert "\n// options: target='c'" in text
     with pytest.raises(KeyError, match="a module of"):
         opt.main(["--sample-weights", "-p", command[1], told[1]])
 

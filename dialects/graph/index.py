@@ -40,9 +40,25 @@ class IndexingOp(GraphOp, ReadsSizesInterface, ABC):
         """The axes of `x` that the indices count along: one, or one for each number of a coordinate."""
 
     @property
-    @abstractmethod
     def has_coordinates(self) -> bool:
         """Whether the last axis of the indices holds the numbers of a coordinate."""
+        return True
+
+
+class AlongAxisOp(IndexingOp, ABC):
+    """An operation whose indices are numbers of their own, which count along one axis."""
+
+    axis = prop_def(INT)
+
+    @property
+    def indexed_axes(self) -> tuple[int, ...]:
+        """The axis that the indices count along."""
+        return (self.axis.value.data,)
+
+    @property
+    def has_coordinates(self) -> bool:
+        """Each index is a number of its own."""
+        return False
 
 
 class GatherFamilyOp(IndexingOp, ABC):
@@ -56,12 +72,8 @@ class GatherFamilyOp(IndexingOp, ABC):
     assembly_format = "$x `,` $indices attr-dict `:` functional-type(operands, results)"
 
 
-@op_definition
-class GatherOp(GatherFamilyOp):
-    """`y[a…, i…, b…] = x[a…, indices[i…], b…]`, the index standing at `axis`."""
-
-    name = "graph.gather"
-    axis = prop_def(INT)
+class GatherAlongAxisOp(GatherFamilyOp, AlongAxisOp, ABC):
+    """A read at indices along one axis."""
 
     def __init__(
         self, x: Value, indices: Value, *, axis: int, nonnegative_indices: bool = False, in_range: bool = False
@@ -69,42 +81,22 @@ class GatherOp(GatherFamilyOp):
         indexing = signs(nonnegative_indices)
         super().__init__([x, indices], {"axis": integer(axis), "in_range": flag(in_range), **indexing})
 
-    @property
-    def indexed_axes(self) -> tuple[int, ...]:
-        """The axis that the indices count along."""
-        return (self.axis.value.data,)
 
-    @property
-    def has_coordinates(self) -> bool:
-        """Each index is a number of its own."""
-        return False
+@op_definition
+class GatherOp(GatherAlongAxisOp):
+    """`y[a…, i…, b…] = x[a…, indices[i…], b…]`, the index standing at `axis`."""
+
+    name = "graph.gather"
 
     def inferred_type(self) -> AnyTensor:
         return index.gather(type_of(self.x), type_of(self.indices), self.axis.value.data)
 
 
 @op_definition
-class GatherElementsOp(GatherFamilyOp):
+class GatherElementsOp(GatherAlongAxisOp):
     """`y[…, i, …] = x[…, indices[…, i, …], …]`, the index standing at `axis`."""
 
     name = "graph.gather_elements"
-    axis = prop_def(INT)
-
-    def __init__(
-        self, x: Value, indices: Value, *, axis: int, nonnegative_indices: bool = False, in_range: bool = False
-    ) -> None:
-        indexing = signs(nonnegative_indices)
-        super().__init__([x, indices], {"axis": integer(axis), "in_range": flag(in_range), **indexing})
-
-    @property
-    def indexed_axes(self) -> tuple[int, ...]:
-        """The axis that the indices count along."""
-        return (self.axis.value.data,)
-
-    @property
-    def has_coordinates(self) -> bool:
-        """Each index is a number of its own."""
-        return False
 
     def inferred_type(self) -> AnyTensor:
         return index.gather_elements(type_of(self.x), type_of(self.indices), self.axis.value.data)
@@ -134,11 +126,6 @@ class GatherNdOp(GatherFamilyOp):
         """The axes that the numbers of a coordinate count along."""
         first = self.batch_dims.value.data
         return tuple(range(first, first + type_of(self.indices).get_shape()[-1]))
-
-    @property
-    def has_coordinates(self) -> bool:
-        """The last axis of the indices holds coordinates."""
-        return True
 
     def inferred_type(self) -> AnyTensor:
         return index.gather_nd(type_of(self.x), type_of(self.indices), self.batch_dims.value.data)

@@ -6,8 +6,8 @@ from abc import ABC
 from xdsl.dialects.builtin import StringAttr
 from xdsl.irdl import operand_def, prop_def, traits_def
 
-from s2s.dialects.graph.base import INT, TENSOR, Value, integer, string, type_of
-from s2s.dialects.graph.index import IndexingOp, signs
+from s2s.dialects.graph.base import TENSOR, Value, integer, string, type_of
+from s2s.dialects.graph.index import AlongAxisOp, IndexingOp, signs
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -29,11 +29,10 @@ class ScatterFamilyOp(IndexingOp, ABC):
 
 
 @op_definition
-class ScatterElementsOp(ScatterFamilyOp):
+class ScatterElementsOp(ScatterFamilyOp, AlongAxisOp):
     """`y[…, indices[…, i, …], …] = updates[…, i, …]`, the index standing at `axis`; elsewhere `y = x`."""
 
     name = "graph.scatter_elements"
-    axis = prop_def(INT)
 
     def __init__(
         self,
@@ -49,16 +48,6 @@ class ScatterElementsOp(ScatterFamilyOp):
             [x, indices, updates],
             {"axis": integer(axis), "reduction": string(reduction), **signs(nonnegative_indices)},
         )
-
-    @property
-    def indexed_axes(self) -> tuple[int, ...]:
-        """The axis that the indices count along."""
-        return (self.axis.value.data,)
-
-    @property
-    def has_coordinates(self) -> bool:
-        """Each index is a number of its own."""
-        return False
 
     def inferred_type(self) -> AnyTensor:
         return index.scatter_elements(
@@ -85,11 +74,6 @@ class ScatterNdOp(ScatterFamilyOp):
     def indexed_axes(self) -> tuple[int, ...]:
         """The axes that the numbers of a coordinate count along."""
         return tuple(range(type_of(self.indices).get_shape()[-1]))
-
-    @property
-    def has_coordinates(self) -> bool:
-        """The last axis of the indices holds coordinates."""
-        return True
 
     def inferred_type(self) -> AnyTensor:
         return index.scatter_nd(type_of(self.x), type_of(self.indices), type_of(self.updates), self.reduction.data)

@@ -72,6 +72,11 @@ class ScheduleAttr(ParametrizedAttribute):
         """Return the schedule of one fused tile."""
         return ScheduleAttr.of(each.inside_tile() for each in self.directives)
 
+    @property
+    def states_tiles(self) -> bool:
+        """Whether it says only which tiles neighbouring computations share: the chooser adds the other directives."""
+        return len(self.directives) > 0 and not self.inside_tile().directives.data
+
     def on(self, op: Scheduled) -> ScheduleState:
         """Return the decisions of all directives for `op`."""
         return self.over(op.sizes, op.rank)

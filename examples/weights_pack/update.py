@@ -19,7 +19,6 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
 from s2s import api
 from s2s.emit.read_tree import read_tree
-from s2s.options import CompileOptions
 from s2s.packagings.signing import signer_of
 from s2s.report.new_weights import pack_for
 
@@ -75,14 +74,14 @@ def main(folder: Path) -> int:
     pixels = np.load(DIGITS / "held_out.npz")["images"][0].reshape(-1)
     numbers = ", ".join(f"{float(value)!r}f" for value in pixels)
     (folder / "vectors.h").write_text(f"static const float image[] = {{{numbers}}};\n")
-    tree, options, failed = read_tree(folder / "digits"), CompileOptions(target="c"), 0
+    tree, failed = read_tree(folder / "digits"), 0
     models = {1: DIGITS / "digits.onnx", 2: retrained(folder)}
     for library in LIBRARIES:
         private, public = new_key(library, folder)
         packs: list[Path] = []
         for version, model in models.items():
             packs.append(folder / f"digits_{version}_{library}.weights")
-            packs[-1].write_bytes(pack_for(tree, model, options, version=version, signer=signer_of(private)))
+            packs[-1].write_bytes(pack_for(tree, model, version=version, signer=signer_of(private)))
         ended = subprocess.run([build(folder, library), *packs, public], check=False, capture_output=True, text=True)
         print(f"{library}: {ended.stdout.strip()}")
         failed += ended.returncode != 0

@@ -19,13 +19,13 @@ typedef struct {
     int8_t bytes[131];
 } s2s_row_of_bytes;
 
-/* The distance is part of the instruction. GCC would compute the address of each of several vectors. */
+/* The distance is part of the instruction, which takes one of the first eight registers. GCC would compute the address
+ * of each of several vectors. */
 #define s2s_i32x4_load_i8_at(p, at)                                                                                    \
     __extension__({                                                                                                    \
+        const s2s_row_of_bytes *const s2s_row_ = (const s2s_row_of_bytes *)(const void *)(p);                          \
         int32x4_t s2s_loaded_;                                                                                         \
-        __asm__("vldrb.s32 %q0, [%m1, %2]"                                                                             \
-                : "=w"(s2s_loaded_)                                                                                    \
-                : "Q"(*(const s2s_row_of_bytes *)(const void *)(p)), "i"(at));                                         \
+        __asm__("vldrb.s32 %q0, [%1, %2]" : "=w"(s2s_loaded_) : "l"(s2s_row_), "i"(at), "m"(*s2s_row_));               \
         (s2s_i32x4) s2s_loaded_;                                                                                       \
     })
 

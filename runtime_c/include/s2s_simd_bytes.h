@@ -2,8 +2,8 @@
 /* s2s_simd_bytes.h: networks of bytes in the vectors of s2s_simd.h.
  *
  * Bytes are carried in lanes of 32 bits, or four in a lane: a group, its first byte the lowest of the lane. Compilers
- * for x86-64 (SSE4.1, AVX2, AVX-512, VNNI) and 64-bit Arm get a few instructions for each function; any other C99
- * compiler, or -DS2S_SIMD_PORTABLE, gets loops with the same names and the same results.
+ * for x86-64 (SSE4.1, AVX2, AVX-512, VNNI), 64-bit Arm and WebAssembly get a few instructions for each function; any
+ * other C99 compiler, or -DS2S_SIMD_PORTABLE, gets loops with the same names and the same results.
  *
  * Functions, with I = s2s_i32x16 and so on, N its lanes, F = s2s_f32xN:
  *
@@ -57,6 +57,8 @@
 #include <immintrin.h>
 #elif defined(__aarch64__) && !defined(__ARM_BIG_ENDIAN)
 #include <arm_neon.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 #endif
 

@@ -19,6 +19,8 @@
 #include "s2s_simd_bytes_x86.h"
 #elif defined(S2S_SIMD_GNU) && defined(__aarch64__) && !defined(__ARM_BIG_ENDIAN)
 #include "s2s_simd_bytes_neon.h"
+#elif defined(S2S_SIMD_GNU) && defined(__wasm_simd128__)
+#include "s2s_simd_bytes_wasm.h"
 #endif
 #include "s2s_simd_bytes_loops.h"
 #endif

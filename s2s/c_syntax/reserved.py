@@ -29,6 +29,14 @@ int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t ptrdiff
 
 RESERVED = frozenset(" ".join((_C, _CPP, _MACROS_OF_PLATFORMS, _LIBRARY)).split())
 
+_HEADERS = """
+alloca assert bits byteswap complex ctype endian errno features fenv float inttypes iso646 limits locale machine malloc
+math memory newlib picolibc poll pthread sched setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio
+stdlib stdnoreturn string strings sys tgmath threads time uchar unistd wchar wctype
+"""
+HEADERS = frozenset(_HEADERS.split())
+"""Headers of C libraries, without `.h`, which include each other: no header of a network may stand in for one."""
+
 
 def is_function_name(text: str) -> bool:
     """Whether a function of a user may have this name in C."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from s2s.boards.cycles.cycles import Cycles
     from s2s.verify.board_check import BoardVerification
     from s2s.verify.over_serial import SerialVerification
 
@@ -34,16 +35,21 @@ def show_cycles(found: "BoardVerification") -> None:
     cycles = found.cycles
     if cycles is None:
         print(found.cycle_model)
-        return
+    else:
+        print(_cycles_in_words(found, cycles))
+    if found.run.worst_case is not None:
+        print(f"worst case {found.run.worst_case.describe()}")
+
+
+def _cycles_in_words(found: "BoardVerification", cycles: "Cycles") -> str:
+    """Return cycles, time and energy of a run."""
     figures = found.time.figures(cycles)
     line = f"{cycles.count:,} cycles ({_shown(figures['cycles_range'])}) by {found.cycle_model}"
     if "milliseconds" in figures:
         line += f"; {figures['milliseconds']:g} ms at {found.time.megahertz:g} MHz"
     if "microjoules" in figures:
         line += f"; {_shown(figures['microjoules'])} µJ"
-    print(line)
-    if found.run.worst_case is not None:
-        print(f"worst case {found.run.worst_case.describe()}")
+    return line
 
 
 def show_layers(found: "BoardVerification") -> None:

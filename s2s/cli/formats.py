@@ -18,6 +18,9 @@ Format = Literal[
     "cmsis-pack",
     "wheel",
     "mlperf-tiny",
+    "rust",
+    "wasm",
+    "web",
     "all",
 ]
 

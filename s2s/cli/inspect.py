@@ -48,7 +48,7 @@ def inspect_command(model: Path, compiling: Options, layer: str | None, why: boo
     if why:
         _explain(model, layer, replace(asked, explain=True), as_json=as_json)
         return
-    check_inspected(compiling(""), layer)
+    check_inspected(asked, layer)
 
     with steps_shown():
         found = inspect_model(model, asked.shapes, bind=asked.bind, dims=asked.dims)

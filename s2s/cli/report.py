@@ -92,6 +92,7 @@ def _show(fields: dict[str, Any], device: "ProjectBoard | None") -> None:
     from s2s.report.gauge import gauge
 
     largest: dict[str, int] = fields.pop("code_of", {})
+    stacks: dict[str, int] = fields.pop("stack_of", {})
     overlaps: str = fields.pop("overlaps", "")
     memories = () if device is None else gauge(fields, device)
     shares = {f"share of {what}": f"{taken / there:.1%} of {there:,} bytes" for what, taken, there in memories}
@@ -101,6 +102,10 @@ def _show(fields: dict[str, Any], device: "ProjectBoard | None") -> None:
     if largest:
         print(f"\nmachine code of the {len(largest)} largest functions")
         for name, size in largest.items():
+            print(f"{number(size):>10}  {name}")
+    if stacks:
+        print("\nbytes of stack of each kernel, with what it calls")
+        for name, size in stacks.items():
             print(f"{number(size):>10}  {name}")
     if overlaps:
         print("\nresults that lie over what their kernel reads")

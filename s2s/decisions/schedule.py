@@ -15,7 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from s2s.analysis.structure.compute import names_of
+from s2s.analysis.structure.compute import moves_only, names_of
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
 from s2s.decisions.names import Prefer
@@ -25,7 +25,14 @@ from s2s.schedules.byte_products import byte_products
 from s2s.schedules.default import Choice, Declined, candidates, long_reduction, schedule_along
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reduction_blocks import BlockedReduction, cycles_of_blocks
-from s2s.schedules.transforms import FusedSizes, FusedStep, fused_step, in_fused_tiles, transform_schedule
+from s2s.schedules.transforms import (
+    FusedStep,
+    FusedTiles,
+    copy_schedule,
+    fused_step,
+    in_fused_tiles,
+    transform_schedule,
+)
 from s2s.schedules.vector_products import vector_products
 from s2s.schedules.wide_products import wide_products
 from s2s.support.frozen import frozen
@@ -46,8 +53,8 @@ class ScheduledComputation:
     nodes: str
     constants: frozenset[SSAValue]
     """The arguments of the kernel whose layout may be chosen."""
-    fused: FusedSizes = ()
-    """The dimensions along which the kernel tiles and fuses several computations, each with its tile size."""
+    fused: FusedTiles = ()
+    """The tiles that the kernel computes together with neighbouring computations."""
     threads: int = 1
     """The threads that will share the kernel."""
     plain: bool = False
@@ -59,6 +66,10 @@ class ScheduledComputation:
     def step(self) -> FusedStep:
         """The computation as one step of the fused loop computes it."""
         return fused_step(self.op, self.fused, self.constants)
+
+    def in_tiles(self, schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr:
+        """Return a schedule of one step for all of the computation."""
+        return in_fused_tiles(self.op, schedule, self.fused, self.constants)
 
 
 _Proposals = Sequence[Candidate[tensor.ScheduleAttr] | Refused]
@@ -154,10 +165,10 @@ def _packs_constants(subject: ScheduledComputation, choice: tensor.ScheduleAttr)
 def _keeps_fused_tiles(subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
     """Return why `choice` does not fit the blocks of the kernel's fused loops; None if it does."""
     before = subject.op.schedule
-    wanted = subject.fused if before is None else before.on(subject.op).fused_sizes
-    if choice.on(subject.op).fused_sizes == tuple(wanted):
+    wanted = subject.fused if before is None or before.states_tiles else before.on(subject.op).fused
+    if choice.on(subject.op).fused == wanted:
         return None
-    words = " and ".join(f"{dim} by {size}" for dim, size in wanted) or "none"
+    words = " and ".join(f"{tile.dim} by {tile.size}" for tile in wanted) or "none"
     return f"the computations of this kernel run together in blocks ({words}), which a schedule cannot change"
 
 
@@ -171,7 +182,7 @@ def _found(subject: ScheduledComputation, schedule: tensor.ScheduleAttr | None, 
     """Return the single proposal `schedule`, over the blocks of the kernel."""
     if schedule is None:
         return []
-    return [Candidate(lambda: in_fused_tiles(subject.op, schedule, subject.fused), note)]
+    return [Candidate(lambda: subject.in_tiles(schedule), note)]
 
 
 def _plain(subject: ScheduledComputation, target: Target) -> _Proposals:
@@ -182,7 +193,9 @@ def _plain(subject: ScheduledComputation, target: Target) -> _Proposals:
 
 def _given(subject: ScheduledComputation, target: Target) -> _Proposals:
     schedule = subject.op.schedule
-    return [] if schedule is None else [Candidate(lambda: schedule, "as the pass that rewrote the kernel has set it")]
+    if schedule is None or schedule.states_tiles:
+        return []
+    return [Candidate(lambda: schedule, "as the pass that rewrote the kernel has set it")]
 
 
 def _transforms(subject: ScheduledComputation, target: Target) -> _Proposals:
@@ -191,6 +204,17 @@ def _transforms(subject: ScheduledComputation, target: Target) -> _Proposals:
         return []
     threads = 1 if subject.fused else subject.threads
     return _found(subject, transform_schedule(step, target, threads), "vectors along the channels")
+
+
+def _copies(subject: ScheduledComputation, target: Target) -> _Proposals:
+    """Propose the order of the source for a copy beside a transform, which changes the layout of an image."""
+    op = subject.op
+    if isinstance(op, tensor.TransformOp) or not moves_only(op) or len(op.epilogue) != 1:
+        return []
+    beside = [op.epilogue[0].owner, *(use.operation for use in op.res[0].uses)]
+    if not any(isinstance(neighbour, tensor.TransformOp) for neighbour in beside):
+        return []
+    return _found(subject, copy_schedule(op, target), "the contiguous dimension of the source innermost")
 
 
 def _products(
@@ -215,7 +239,7 @@ def _scalar_products(subject: ScheduledComputation, target: Target) -> _Proposal
     offers: list[tuple[tensor.ScheduleAttr | None, Prefer, str]] = [(fast, "time", "more"), (small, "size", "fewer")]
     for schedule, prefer, how in offers:
         if schedule is not None and schedule != usual:
-            make = partial(in_fused_tiles, subject.op, schedule, subject.fused)
+            make = partial(subject.in_tiles, schedule)
             found = [*found, Candidate(make, f"{note}, {how} of them written out", wanted=prefer)]
     return found
 
@@ -253,7 +277,7 @@ def _candidate(
     names = names_of(op)
 
     def make() -> tensor.ScheduleAttr:
-        return in_fused_tiles(subject.op, schedule_along(op, target, each, blocked), subject.fused)
+        return subject.in_tiles(schedule_along(op, target, each, blocked))
 
     how = "scalars" if each.lanes == 1 else f"{each.lanes} lanes along {names[each.dim]}"
     packed = ", constants packed for it" if each.lanes > 1 and each.panels else ""
@@ -266,6 +290,7 @@ _HEURISTICS: Sequence[tuple[str, Heuristic[ScheduledComputation, tensor.Schedule
     (GIVEN, _given),
     ("plain loops", _plain),
     ("the channels of a transform", _transforms),
+    ("the source of a copy", _copies),
     ("sums of bytes by blocks", _products(block_products, "four products in each lane, block by block")),
     ("sums of bytes in vectors", _products(vector_products, "vectors of 128 bits")),
     ("sums of bytes in scalars", _scalar_products),

@@ -85,6 +85,9 @@ class Measured:
     """The calls of the deepest stack, the run function first."""
     functions: Mapping[str, int] = field(default_factory=dict[str, int])
     """Machine code of the largest functions, the largest first."""
+    stacks: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The deepest stack of each kernel with what it calls, the deepest first, without the run function's own; none
+    for a kernel that the compiler put into its caller."""
 
     @property
     def flash(self) -> int:
@@ -226,7 +229,7 @@ class NetworkInfo(Interface):
     """The inputs and states that are indices."""
     checks_indices: bool = False
     """Whether a run checks indices that it computes."""
-    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    options: Mapping[str, object] = field(default_factory=dict[str, object])
     """The options of this compilation, for the record."""
     version: str = field(default_factory=current_version)
 

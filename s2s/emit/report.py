@@ -35,6 +35,8 @@ class Report:
     static_ram: int | None = None
     stack: int | None = None
     stack_note: str = ""
+    stack_of: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The stack of each kernel with what it calls."""
     arena_lower_bound_apart: int | None = None
     """The least bytes of the arena if no result lay over an operand of its kernel."""
     overlaps: str = ""

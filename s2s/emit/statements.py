@@ -236,10 +236,13 @@ class FunctionWriter:
         yield from lay_out(Breakable("switch (", (self.expression(op.value).text,), ") {"), indent)
         labels = [*(f"case {number}:" for number in range(len(op.cases))), "default:"]
         for label, block in zip(labels, [*op.cases, op.otherwise], strict=True):
-            yield pad + label
+            declares = any(isinstance(each, c.LetOp | c.VariableOp) for each in block.ops)
+            yield f"{pad}{label} {{" if declares else pad + label
             yield from self._block(block, indent + INDENT)
             if not isinstance(block.last_op, c.ReturnOp):
                 yield f"{pad}{' ' * INDENT}break;"
+            if declares:
+                yield f"{pad}}}"
         yield f"{pad}}}"
 
     def expression(self, value: SSAValue) -> Expression:

@@ -6,6 +6,7 @@ right do not hide the one that is not. Each failure is reduced before it is repo
 
 import gc
 import multiprocessing
+import re
 from collections import Counter
 from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -32,6 +33,8 @@ BATCH = 8
 SECONDS = 120.0
 """The time of the processor that a batch may take in one process."""
 SECONDS_ALONE = 60.0
+_PREFIX = re.compile(r"\bm[0-9]+_")
+"""What names of a model in a batch begin with."""
 PATIENCE = 20
 """How many times longer it may take where other work runs beside it."""
 
@@ -153,7 +156,7 @@ def variants_of(plan: Plan, start: int) -> tuple[Variant, ...]:
     )
     if not plan.is_apart:
         return drawn
-    return tuple(replace(each, sizes=plan.sizes, streams=plan.streams, rewritten=False) for each in drawn)
+    return tuple(replace(each, sizes=plan.sizes, streams=plan.streams, rewritten=False, joined=False) for each in drawn)
 
 
 def draw(plan: Plan, number: int) -> Drawn:
@@ -208,23 +211,41 @@ def _together(plan: Plan, numbers: Sequence[int], variants: Sequence[Variant]) -
             tally.refused[reason] += 1
     if not accepted:
         return tally
-    model = format_of(plan.format).merged([each.model for each in accepted])
-    inputs = {name: value for each in accepted for name, value in each.inputs.items()}
-    expected = {name: value for each in accepted for name, value in each.expected.items()}
     failing: list[FailingModel] = []
     for variant in variants:
-        found = failures_of(model, inputs, expected, variant)
+        taken, found = accepted, _failures(plan, accepted, variant)
+        while len(taken) > 1 and (refused := _refused_one(found, taken)) is not None:
+            tally.refused[_reason(found[0].detail)] += 1
+            taken = [each for each in taken if each is not refused]
+            found = _failures(plan, taken, variant)
         if any(each.kind != "wrong" or not each.output for each in found):
-            if len(accepted) > 1:
+            if len(taken) > 1:
                 raise _Apart
             if found[0].kind == "refused":
                 tally.refused[_reason(found[0].detail)] += 1
                 continue
         for each in found:
-            owner = next((one for one in accepted if each.output in one.expected), accepted[0])
+            owner = next((one for one in taken if each.output in one.expected), taken[0])
             failing.append(FailingModel(owner, each))
     tally.add(_counted(accepted, failing))
     return tally
+
+
+def _failures(plan: Plan, drawn: Sequence[Drawn], variant: Variant) -> list[Failure]:
+    """The failures of models that are compiled as one."""
+    model = format_of(plan.format).merged([each.model for each in drawn])
+    inputs = {name: value for each in drawn for name, value in each.inputs.items()}
+    expected = {name: value for each in drawn for name, value in each.expected.items()}
+    return failures_of(model, inputs, expected, variant)
+
+
+def _refused_one(failures: Sequence[Failure], drawn: Sequence[Drawn]) -> Drawn | None:
+    """The one model of a batch whose node a refusal names, as in `nonzero (m7_n2): …`; None where it names no one."""
+    if not failures or failures[0].kind != "refused":
+        return None
+    prefixes = set(_PREFIX.findall(failures[0].detail))
+    named = [each for each in drawn if prefixes == {_PREFIX.findall(each.model.outputs[0])[0]}]
+    return named[0] if len(named) == 1 else None
 
 
 def _refusal(drawn: Drawn) -> str | None:

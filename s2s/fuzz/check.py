@@ -1,14 +1,14 @@
 """Compile a model in one variant, run the C, and compare its outputs with the expected ones."""
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 
-from s2s.artifact import compile_artifact
 from s2s.emit.files import Tree
 from s2s.errors import CompilerBug, InputError, ToolchainError, UnsupportedError
 from s2s.fuzz.arrays import is_floating
+from s2s.fuzz.compiled import compile_drawn
 from s2s.fuzz.model import FuzzModel
 from s2s.fuzz.spread import PAIRS_IN_DOUBT, Spread
 from s2s.fuzz.variants import Variant
@@ -18,6 +18,7 @@ from s2s.types.dtypes import Array
 from s2s.verify.build import LoadedNetwork, load
 from s2s.verify.compare import default_tolerance
 
+T_co = TypeVar("T_co", covariant=True)
 Kind = Literal["wrong", "bug", "refused", "build", "crash", "hang"]
 
 
@@ -41,7 +42,7 @@ def check(
 ) -> list[Failure]:
     """The failures of a model in one variant: every wrong output, or the one reason why there are none."""
     try:
-        artifact = compile_artifact((model.rewritten() if variant.rewritten else model).source, variant.options())
+        artifact = compile_drawn((model.rewritten() if variant.rewritten else model).source, variant.options())
         scaled, target = artifact.info.tolerance.scaled, artifact.info.target
         tree = artifact.tree()
     except UnsupportedError as error:
@@ -59,8 +60,21 @@ def check(
     return [Failure("wrong", f"{name}: {text}", variant, name) for name, text in differences.items()]
 
 
+class Load(Protocol[T_co]):
+    """What builds a tree and loads it."""
+
+    def __call__(self, tree: Tree, *, compiler: Sequence[str], flags: Sequence[str]) -> T_co:
+        """Build the tree by the compiler, with the flags."""
+        ...
+
+
 def loaded(tree: Tree, variant: Variant, target: Target) -> LoadedNetwork:
-    """The network built by the compiler of the variant; by gcc what tcc cannot build, such as tables with a NaN."""
+    """The network built by the compiler of the variant."""
+    return built(load, tree, variant, target)
+
+
+def built(load: Load[T_co], tree: Tree, variant: Variant, target: Target) -> T_co:
+    """What `load` makes of a tree by the compiler of the variant; by gcc where tcc fails, as at a NaN in a table."""
     try:
         return load(tree, compiler=(variant.compiler,), flags=variant.flags(target))
     except ToolchainError:

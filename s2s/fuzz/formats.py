@@ -6,7 +6,11 @@ from pathlib import Path
 from s2s.errors import InputError
 from s2s.fuzz.model import Format
 
-_MODULES = {"onnx": "s2s.fuzz.onnx_model", "tflite": "s2s.fuzz.tflite.model"}
+_MODULES = {
+    "onnx": "s2s.fuzz.onnx_model",
+    "tflite": "s2s.fuzz.tflite.model",
+    "torch": "s2s.fuzz.torch.model",
+}
 """The module that holds each; it is loaded with its first use, and so are the engines of its format."""
 FORMATS = tuple(_MODULES)
 

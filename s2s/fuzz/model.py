@@ -5,8 +5,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from onnx import ModelProto
-
+from s2s.frontends.model import Source
 from s2s.fuzz.spread import PAIRS, Spread
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
@@ -25,7 +24,7 @@ class FuzzModel(ABC):
 
     @property
     @abstractmethod
-    def source(self) -> ModelProto | bytes:
+    def source(self) -> Source:
         """What the compiler reads."""
 
     @property

@@ -45,7 +45,6 @@ NOT_DRAWN: Mapping[str, str] = {
     "tflite_rounding": "rounds as an engine does that models are not compared with",
     "requantise": "in fixed point results may differ by one step, which no engine computes",
     "activations": "rounds activations, which no engine does",
-    "steps": "are refused where a sum takes more; `tests/end_to_end/test_steps.py` draws networks",
     "decisions": "are about kernels that only a compilation names; `tests/decisions` gives random ones back",
     "records": "are about kernels that only a compilation names",
     "external": "takes libraries and compilers that few machines have",
@@ -80,6 +79,7 @@ def _pools(random: Random) -> list[str]:
 
 DRAWN: Mapping[str, Callable[[Random], Any]] = {
     "threads": lambda random: random.choice((2, 3)),
+    "steps": lambda random: f"{random.choice((1, 256, 4096, ROOM))}macs",
     "ram_budget": lambda random: random.choice(("min", ROOM)),
     "flash_budget": lambda _: ROOM,
     "stack_budget": lambda _: ROOM,

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import onnx
 
-from s2s.artifact import Artifact, compile_artifact
+from s2s.artifact import Artifact
 from s2s.errors import CompilerBug, InputError, S2SError, ToolchainError, UnsupportedError
 from s2s.fuzz.check import Failure, differences_of, loaded, text_of
+from s2s.fuzz.compiled import compile_drawn
 from s2s.fuzz.onnx_model import OnnxModel
 from s2s.fuzz.spread import Spread
 from s2s.fuzz.variants import Variant
@@ -58,11 +59,11 @@ def check_at_sizes(model: onnx.ModelProto, inputs: Mapping[str, Array], variant:
 def _compiled(model: onnx.ModelProto, options: CompileOptions, most: int) -> Artifact:
     """The compiled model, for the least size that all its tensors allow."""
     try:
-        return compile_artifact(model, options)
+        return compile_drawn(model, options)
     except UnsupportedError as error:
         if "at the least sizes" not in str(error) or most < MIN_OPENED + 1:
             raise
-        return compile_artifact(model, replace(options, dims={NAME: SizeRange(most - 2, most)}))
+        return compile_drawn(model, replace(options, dims={NAME: SizeRange(most - 2, most)}))
 
 
 def _opened(model: onnx.ModelProto, inputs: Mapping[str, Array], most: int) -> onnx.ModelProto:

@@ -12,6 +12,8 @@ from s2s.targets import get_target
 from s2s.targets.flags import STANDARD
 from s2s.targets.target import Target
 
+JOINED = 0.1
+"""The share of variants whose tree holds several networks."""
 Compiler = Literal["tcc", "gcc", "clang"]
 Optimise = Literal["-O0", "-O1", "-O3"]
 TARGETS = ("c", "host", "x86-64-v3")
@@ -40,6 +42,12 @@ class Variant:
     """Whether a dimension of the inputs has a size that varies."""
     rewritten: bool = False
     """Whether the model is written in another form (`forms`)."""
+    joined: bool = False
+    """Whether the model and its halves are networks of one tree."""
+    alike: bool = False
+    """Whether these networks share kernels that are alike but for numbers."""
+    concurrent: bool = False
+    """Whether they may run at the same time."""
     streams: bool = False
     """Whether windows slide and states are kept, as the metadata of the model say."""
 
@@ -73,11 +81,17 @@ def _drawn(random: Random, targets: tuple[str, ...], given: Values, *, thorough:
     installed: list[Compiler] = [name for name in (THOROUGH if thorough else QUICK) if shutil.which(name)]
     target = random.choice(targets)
     one_thread = {} if get_target(target).fork_join > 0 else {"threads": 1}
+    joined = random.random() < JOINED
+    alone = {"weights": "arrays", "steps": None} if joined else {}
+    chosen = {**given, **draw_options(random, {"target": target, **given, **one_thread, **alone})}
     return Variant(
         target=target,
-        chosen={**given, **draw_options(random, {"target": target, **given, **one_thread})},
+        chosen=chosen,
         compiler=random.choice(installed) if thorough else installed[0],
         optimise=random.choice(optimise),
         trapping=thorough and random.random() < 0.5,
-        rewritten=random.random() < 0.25,
+        rewritten=random.random() < 0.25 and chosen.get("executor") != "graph",  # tables hold no branches
+        joined=joined,
+        alike=joined and random.random() < 0.5,
+        concurrent=joined and random.random() < 0.5,
     )

@@ -25,6 +25,8 @@ T = TypeVar("T")
 Group = Literal["Common", "Inputs", "Memory", "Numbers", "Processors", "Choices", "Model", "Debug"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 """Groups of options, in the order in which the help shows them."""
+RECORDING = "tree"
+"""The stage that writes the record of a tree."""
 DECLARED = "declared"
 """Under this key the metadata of a field holds its declaration."""
 
@@ -51,6 +53,8 @@ class Declared(NamedTuple):
     """A flag that asks for None, with its help."""
     is_of_files: bool = False
     """Whether it says how a file is read, which a module that is compiled is not."""
+    is_recorded: bool = True
+    """Whether the record of a tree states what was given; decisions stand there as made."""
     refused: tuple[Refusal, ...] = ()
     """What it contradicts where it has another value than its default."""
     converter: Callable[[Any], Any] | None = None
@@ -141,8 +145,18 @@ def seen_by(options: T, stage: str) -> T:
 
 @cache
 def options_of(cls: type, stage: str) -> tuple[str, ...]:
-    """Return the names of the options that name `stage`."""
-    return tuple(each.name for each in fields(cls) if stage in declaration(each).stages)
+    """Return the names of the options that name `stage`; stage `tree` also records options."""
+    return tuple(
+        each.name
+        for each in fields(cls)
+        if stage in declaration(each).stages or (stage == RECORDING and is_recorded(each))
+    )
+
+
+def is_recorded(option: "Field[Any]") -> bool:
+    """Return whether the record of a tree states an option; how far a file is trusted is no fact of another file."""
+    about = declaration(option)
+    return about.is_recorded and about.help is not None and about.group != "Model"
 
 
 @cache

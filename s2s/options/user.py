@@ -11,18 +11,8 @@ from s2s.options.passes import DebugOptions, debug_of
 from s2s.options.values import (
     DECIDING,
     MAX_THREADS,
-    Activations,
     Cache,
-    CInterface,
     Executor,
-    Io,
-    Ports,
-    Profile,
-    Requantise,
-    Schedule,
-    TfliteRounding,
-    Threading,
-    WeightForm,
 )
 
 if TYPE_CHECKING:
@@ -39,12 +29,20 @@ if TYPE_CHECKING:
 _LITTLE = "no network takes that little; give 0 or more"
 
 
+def _target(target: "str | Target") -> "Target":
+    """Return the target of a name or of a file `….toml`; a `Target` as it is."""
+    from s2s.targets import get_target
+
+    return get_target(target)
+
+
 @options_class
 class UserOptions:
     """The options that users give: each is an argument of `s2s.compile` and a flag of `s2s compile`."""
 
-    target: "str | Target" = option(
+    target: "Target" = option(
         default="host",
+        converter=_target,
         stages=(*DECIDING, "tree"),
         help="The processor that runs the C (`s2s targets` lists them); by default this machine, or that of the board.",
         metavar="TARGET|FILE.toml",
@@ -61,7 +59,7 @@ class UserOptions:
         help="Name of the network in C; by default that of the model's file.",
         metavar="NAME",
     )
-    weights: WeightForm = option(
+    weights: values.WeightForm = option(
         default="auto",
         stages=("simplify", "loop", "c", "tree"),
         help="Weights as C arrays, as one file (`incbin`), or as a `pack` that a firmware binds; `auto` by size.",
@@ -104,7 +102,7 @@ class UserOptions:
         is_of_files=True,
     )
     """Sizes of open dimensions by name: `{"batch": 1}`; within bounds at run time: `{"sequence": (1, 128)}`."""
-    ports: Ports = option(
+    ports: values.Ports = option(
         default="model",
         stages=("read",),
         help="Inputs and outputs as the model has them, or `int8`: as bytes where it quantises an input first and "
@@ -168,21 +166,21 @@ class UserOptions:
         "files) new positions overwrite the oldest.",
         group="Numbers",
     )
-    schedule: Schedule = option(
+    schedule: values.Schedule = option(
         default="default",
         stages=("settle", "simplify", "graph", "compute", "tensor", "loop", "memory", "tree"),
         help="Tuned loops, or one plain loop nest for each operator.",
         group="Choices",
         is_expert=True,
     )
-    tflite_rounding: TfliteRounding = option(
+    tflite_rounding: values.TfliteRounding = option(
         default="micro",
         stages=("read",),
         help="Fully connected layers and LSTMs of integers in TFLite models: as TFLite-Micro rounds, or as TFLite.",
         group="Numbers",
         is_expert=True,
     )
-    requantise: Requantise = option(
+    requantise: values.Requantise = option(
         default="float",
         stages=("settle", "tree"),
         help="Scale the sums of quantised ONNX models in floats, as ONNX says, or in fixed point.",
@@ -191,7 +189,7 @@ class UserOptions:
     )
     """Sums of quantised ONNX models become integers of 8 bits by a float factor, as the format says, or in `fixed`
     point, for devices without floats; some results then differ by one step of their quantisation."""
-    activations: Activations = option(
+    activations: values.Activations = option(
         default="model",
         stages=("settle",),
         help="Activations of products with weights in blocks: quantised by these to 8 bits where the model says so "
@@ -199,7 +197,7 @@ class UserOptions:
         group="Numbers",
         is_expert=True,
     )
-    io: Io | None = option(
+    io: values.Io | None = option(
         default=None,
         stages=("compute", "memory"),
         help="Where inputs and outputs are: in memory of the caller, as if a camera or DMA owns them, or with room for "
@@ -212,14 +210,14 @@ class UserOptions:
             ),
         ),
     )
-    profile: Profile = option(
+    profile: values.Profile = option(
         default="default",
         stages=("graph", "compute", "c", "tree"),
         help="The coding standard of the C: none in particular, or MISRA C:2012, with the rules it deviates from "
         "written down.",
         refused=((values.walks_tables, "the graph executor is written for any network; use --executor aot"),),
     )
-    interface: CInterface = option(
+    interface: values.CInterface = option(
         default="plain",
         stages=("tree",),
         help="How C calls the network: by plain functions, or also under TVM's names, `tvmgen_NAME_run` and with "
@@ -279,7 +277,7 @@ class UserOptions:
             ),
         ),
     )
-    threading: Threading = option(
+    threading: values.Threading = option(
         default="pthreads",
         stages=("tree",),
         help="The library of threads that the build files ask for.",
@@ -302,6 +300,7 @@ class UserOptions:
         default=None,
         converter=values.decisions_of,
         stages=DECIDING,
+        is_recorded=False,
         help="Choices to take in place of the compiler's own, whole or in part.",
         group="Choices",
         is_expert=True,
@@ -324,6 +323,7 @@ class UserOptions:
         default=(),
         converter=values.records_of,
         stages=DECIDING,
+        is_recorded=False,
         help="Records of measurements, as a tuner wrote them, consulted before those that s2s ships with.",
         group="Choices",
         is_expert=True,

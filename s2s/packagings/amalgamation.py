@@ -36,7 +36,7 @@ def single(tree: TreeDescription) -> dict[str, bytes]:
         f"{tree.name}.h": _joined(header),
         f"{tree.name}.c": _joined(source),
         f"{tree.name}_test.c": _joined([f'#include "{tree.name}.h"', *CALLED_BY_TEST, test]),
-        **tree.copied(tree.licences),
+        **tree.copied([*tree.pack, *tree.licences]),
     }
 
 

@@ -103,6 +103,11 @@ class TreeDescription:
         return [*self.headers, *self.sources, *binaries]
 
     @property
+    def pack(self) -> list[str]:
+        """The pack of weights, if they come in one."""
+        return [self.record["pack"]["file"]] if self.network.pack else []
+
+    @property
     def licences(self) -> list[str]:
         """The texts of the licences, and the files that map licences to files."""
         return [path for path in self.files if path.startswith("LICENSES/") or path in ("REUSE.toml", "sbom.cdx.json")]
@@ -145,7 +150,9 @@ class TreeDescription:
         """Return all files of the library in one folder, where quoted includes find each other."""
         return {f"{folder}{PurePosixPath(path).name}": self.content(path) for path in self.library}
 
-    def only_aot(self, format: str) -> None:
-        """Refuse a tree for the graph executor, since the package shows a call of the run function."""
+    def check_call(self, format: str) -> None:
+        """Refuse a tree whose run function the package cannot show a call of: without one, or with weights to bind."""
         if self.network.executor != "aot":
             raise InputError(f"--format {format}: wants a run function, and this tree has tables; leave --executor out")
+        if self.network.pack:
+            raise InputError(f"--format {format}: its call binds no pack of weights; leave --weights pack out")

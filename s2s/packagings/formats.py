@@ -11,7 +11,9 @@ from s2s.packagings.amalgamation import single
 from s2s.packagings.description import TreeDescription
 from s2s.packagings.libraries import arduino, platformio
 from s2s.packagings.mlperf_tiny import mlperf_tiny
+from s2s.packagings.rust import rust
 from s2s.packagings.trees import cmsis_pack, esp_idf, meson, whole, zephyr
+from s2s.packagings.wasm import wasm, web
 from s2s.packagings.wheel import wheel
 
 FORMATS: Mapping[str, Callable[[TreeDescription], dict[str, bytes]]] = {
@@ -26,6 +28,9 @@ FORMATS: Mapping[str, Callable[[TreeDescription], dict[str, bytes]]] = {
     "cmsis-pack": cmsis_pack,
     "wheel": wheel,
     "mlperf-tiny": mlperf_tiny,
+    "rust": rust,
+    "wasm": wasm,
+    "web": web,
 }
 ALL = "all"
 """In place of a format: each one that the tree allows."""
@@ -57,10 +62,6 @@ def export(tree: Tree | Path, formats: Sequence[str], destination: Path) -> dict
     """
     check_folders(formats, destination)
     described = TreeDescription.of(read_tree(tree) if isinstance(tree, Path) else tree)
-    if described.network.pack:
-        raise InputError(
-            f"{described.name}: the examples of packages bind no pack of weights; compile it without --weights pack"
-        )
     packages: dict[str, dict[str, bytes] | str] = {}
     for format in folders(formats, destination):
         try:

@@ -7,7 +7,7 @@ from s2s.packagings.example import call, declarations
 
 def arduino(tree: TreeDescription) -> dict[str, bytes]:
     """A library by revision 2.2 of Arduino's specification, with an example sketch."""
-    tree.only_aot("arduino")
+    tree.check_call("arduino")
     example = f"examples/{tree.name}_once/{tree.name}_once.ino"
     return {
         "library.properties": fill("packagings/library.properties.j2", tree=tree).encode(),
@@ -19,7 +19,7 @@ def arduino(tree: TreeDescription) -> dict[str, bytes]:
 
 def platformio(tree: TreeDescription) -> dict[str, bytes]:
     """A library for PlatformIO, for all platforms and frameworks, with an example."""
-    tree.only_aot("platformio")
+    tree.check_call("platformio")
     return {
         "library.json": fill("packagings/library.json.j2", tree=tree).encode(),
         **_sources(tree),

@@ -37,7 +37,7 @@ def esp_idf(tree: TreeDescription) -> dict[str, bytes]:
 
 def zephyr(tree: TreeDescription) -> dict[str, bytes]:
     """A module for Zephyr with a sample, which twister builds and runs."""
-    tree.only_aot("zephyr")
+    tree.check_call("zephyr")
     sample = f"samples/{tree.name}/"
     return {
         **_library(tree),
@@ -67,7 +67,7 @@ def cmsis_pack(tree: TreeDescription) -> dict[str, bytes]:
 
 
 def _library(tree: TreeDescription) -> dict[str, bytes]:
-    return tree.copied([*tree.library, *tree.licences])
+    return tree.copied([*tree.library, *tree.pack, *tree.licences])
 
 
 def _filled(template: str, tree: TreeDescription) -> bytes:

@@ -8,7 +8,7 @@ from s2s.types.sizes import SizeRange, spelled
 
 def wheel(tree: TreeDescription) -> dict[str, bytes]:
     """A project for `pip install` and `pip wheel`; importing it gives the network as a typed function of arrays."""
-    tree.only_aot("wheel")
+    tree.check_call("wheel")
     network = tree.network
     pointers = network.arguments(
         ["_pointer(self._arena)"],

@@ -72,7 +72,7 @@ def algorithms(options: CompileOptions) -> Mapping[str, Any]:
 
 def results_over_operands(options: CompileOptions) -> bool:
     """Return whether results may overlap their operands, because memory is short."""
-    return "arena" in (get_target(options.target).io, options.io or "") or ram_goal(options) is not None
+    return "arena" in (options.target.io, options.io or "") or ram_goal(options) is not None
 
 
 def results_apart(options: CompileOptions) -> bool:
@@ -170,17 +170,17 @@ def tables(options: CompileOptions) -> bool:
 
 def paired(options: CompileOptions) -> bool:
     """Return whether one load of scalar code may move two floats."""
-    return tuned(options) and get_target(options.target).load_floats > 1
+    return tuned(options) and options.target.load_floats > 1
 
 
 def hoisted(options: CompileOptions) -> bool:
     """Return whether register tiles fill the registers, so that constants are loaded before loops."""
-    return tuned(options) and bool(get_target(options.target).intrinsics_of("dot"))
+    return tuned(options) and bool(options.target.intrinsics_of("dot"))
 
 
 def casts_in_runs(options: CompileOptions) -> bool:
     """Return whether the runtime has vectors that cast runs of numbers."""
-    return tuned(options) and get_target(options.target).lanes >= RUN_LANES
+    return tuned(options) and options.target.lanes >= RUN_LANES
 
 
 def divided(options: CompileOptions) -> bool:
@@ -221,7 +221,7 @@ def windows_move(options: CompileOptions) -> bool:
 def io_of(options: CompileOptions) -> Io:
     """Return where inputs and outputs are stored, as the user or the target says; tables name buffers of the caller."""
     of_caller = options.executor == "graph" or data_pools(options.pools) or options.devices or options.push
-    return "caller" if of_caller else options.io or get_target(options.target).io
+    return "caller" if of_caller else options.io or options.target.io
 
 
 def described(options: CompileOptions) -> Mapping[str, Any]:
@@ -236,7 +236,7 @@ def no_arguments(_: CompileOptions) -> Mapping[str, Any]:
 
 def target(options: CompileOptions) -> Mapping[str, Any]:
     """Return the target, for passes that read its data."""
-    return {"target": get_target(options.target).name}
+    return {"target": options.target.name}
 
 
 def sections(options: CompileOptions) -> Mapping[str, Any]:
@@ -326,7 +326,7 @@ def prefixed(options: CompileOptions) -> Mapping[str, Any]:
 
 def least_work(options: CompileOptions) -> Mapping[str, Any]:
     """Return the threshold of work below which a kernel stays on one thread."""
-    return {"least": WORTH_A_FORK_JOIN * get_target(options.target).fork_join}
+    return {"least": WORTH_A_FORK_JOIN * options.target.fork_join}
 
 
 def threads(options: CompileOptions) -> Mapping[str, Any]:
@@ -336,7 +336,7 @@ def threads(options: CompileOptions) -> Mapping[str, Any]:
 
 def schedules(options: CompileOptions) -> Mapping[str, Any]:
     """Return the options that schedules depend on."""
-    return {"target": get_target(options.target).name, "schedule": options.schedule, "threads": options.threads}
+    return {"target": options.target.name, "schedule": options.schedule, "threads": options.threads}
 
 
 def scratch(options: CompileOptions) -> Mapping[str, Any]:

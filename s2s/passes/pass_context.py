@@ -10,7 +10,6 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.options import CompileOptions, PassOptions
 from s2s.passes.instruments import PassInstrument, entered, left
 from s2s.passes.levels import names_of
-from s2s.targets import get_target
 
 CONFIGS: Mapping[str, tuple[type, str]] = {
     "relay.FuseOps.max_depth": (int, "the most operators in one kernel"),
@@ -116,7 +115,7 @@ class PassContext:
         io = options.io if in_arena is None else "arena" if in_arena else "caller"
         target = options.target
         if self.config.get("tir.disable_vectorize"):
-            target = replace(get_target(target), lanes=1)
+            target = replace(target, lanes=1)
         return replace(options, passes=self.passes, io=io, target=target)
 
 

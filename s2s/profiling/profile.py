@@ -21,7 +21,6 @@ from s2s.profiling.roofline import bound_of
 from s2s.stages.check_options import check_timed
 from s2s.support import progress
 from s2s.support.frozen import frozen
-from s2s.targets import get_target
 from s2s.types.dtypes import Array, tensor_type
 from s2s.verify.build import load
 
@@ -154,7 +153,7 @@ def profile_model(
 
 def check_profiled(options: CompileOptions) -> None:
     """Raise an error for options whose kernels cannot be timed on this machine."""
-    check_same_machine(get_target(options.target))
+    check_same_machine(options.target)
     check_timed(options)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2s.prove import intervals
+from s2s.prove import floats, intervals
 from s2s.prove.control import Conflict
-from s2s.prove.ctypes import I32, U32, IntType
+from s2s.prove.ctypes import F32, I32, U32, U64, IntType
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.functions import Expression, X, evaluate, merged
 from s2s.prove.intervals import Interval
@@ -21,6 +21,7 @@ from s2s.prove.values import (
     as_function,
     bounds,
     is_number,
+    is_wide,
     plain,
     refuse_wide,
     side_of,
@@ -28,6 +29,8 @@ from s2s.prove.values import (
 )
 
 DIRECT = {"+": np.add, "-": np.subtract, "*": np.multiply}
+WIDE = 2.0**40
+"""Sums modulo 2^32 whose bounds are wider are reduced, before they become too wide for 64 bits."""
 SIMPLE = {">>", "&"}
 
 
@@ -37,6 +40,9 @@ class Arithmetic(Packing):
     def binary(self, op: str, a: Value, b: Value, ctype: IntType) -> Value:
         """A ring, shift, division or bitwise operation in `ctype`; the count of a shift has a type of its own."""
         a, b = plain(a), plain(b)
+        if ctype.real:
+            msg = f"{op} of floats as integers"
+            raise Unprovable(msg)
         if isinstance(a, int) and isinstance(b, int) and op in {"+", "-", "*"}:
             return self._in_range(a + b if op == "+" else a - b if op == "-" else a * b, ctype)
         if isinstance(a, int) and isinstance(b, int) and op in SIMPLE and a >= 0 and 0 <= b < ctype.bits:
@@ -99,10 +105,25 @@ class Arithmetic(Packing):
             a, b = (_nearest(x) if is_number(x) else x for x in (a, b))
         if op == "*":
             if is_number(a):
-                return self._fitting(self._scaled(as_form(b), a), ctype)
-            return self._fitting(self._scaled(as_form(a), b), ctype) if is_number(b) else self._product(a, b, ctype)
+                return self._multiple(as_form(b), a, ctype)
+            return self._multiple(as_form(a), b, ctype) if is_number(b) else self._product(a, b, ctype)
+        if ctype == U32:
+            a, b = self._signed_of(a), self._signed_of(b)
         left, right = (self.linear(x) for x in (a, b))
         return self._fitting(self._sum(left, right if op == "+" else self._scaled(right, -1)), ctype)
+
+    def _multiple(self, form: Form, factor: Number, ctype: IntType) -> Form:
+        """A form times a number."""
+        if ctype == U32 and not form.carried and is_wide(form, factor, WIDE):
+            return self.reduced(form, ctype.bits, factor)
+        return self._fitting(self._scaled(form, factor), ctype)
+
+    def _signed_of(self, value: Value) -> Value:
+        """A function modulo 2^32 as the signed number that is congruent, -1 for 2^32 - 1: its range is narrow, so that
+        a sum with others does not seem to wrap around."""
+        if not isinstance(value, Function) or within(value, I32):
+            return value
+        return self.made(value.base, Expression("cast", (value.expression,), I32), [bounds(value)], value.side)
 
     def _product(self, a: Value, b: Value, ctype: IntType) -> Form | None:
         """The product of two atoms, as the form of an atom."""
@@ -118,7 +139,8 @@ class Arithmetic(Packing):
             carried.least = min(carried.least, int(np.min(form.low)))
             carried.most = max(carried.most, int(np.max(form.high)))
         if form.carried or not ctype.signed or within(form, ctype):
-            return form
+            reduces = ctype == U32 and not form.carried and is_wide(form, 1, WIDE)
+            return self.reduced(form, ctype.bits) if reduces else form
         tight = self.tightened(form)
         if not within(tight, ctype):
             msg = f"a sum of {int(np.min(tight.low))} to {int(np.max(tight.high))} may overflow {ctype.bits} bits"
@@ -155,11 +177,46 @@ class Arithmetic(Packing):
         msg = f"{op} of two numbers that depend on the input in different ways"
         raise Unprovable(msg)
 
-    def unary(self, op: str, value: Value, ctype: IntType) -> Value:
-        """An operation on one value that is no linear one."""
+    def unary(self, op: str, value: Value, ctype: IntType, result: IntType | None = None) -> Value:
+        """An operation on one value of type `ctype` that is no linear one."""
+        if op in floats.OPERATIONS and is_number(value):
+            return self._float_number(op, ctype, intervals.at(np.asarray(value, np.int64)))
         value = self.settled(value, ctype)
         if not isinstance(value, Form | Function):
             msg = f"{op} of what is no result"
+            raise Unprovable(msg)
+        function = as_function(value) if isinstance(value, Form) else value
+        return self.made(
+            function.base, Expression(op, (function.expression,), result or ctype), [bounds(function)], function.side
+        )
+
+    def on_floats(self, op: str, a: Value, b: Value) -> Value:
+        """A sum, difference, product or quotient of floats, by their keys."""
+        a, b = plain(a), plain(b)
+        if f"f{op}" not in floats.OPERATIONS:
+            msg = f"{op} of floats"
+            raise Unprovable(msg)
+        if is_number(a) and is_number(b):
+            ends = np.broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
+            return self._float_number(f"f{op}", F32, *(intervals.at(end) for end in ends))
+        return self._function(f"f{op}", a, b, F32)
+
+    def _float_number(self, op: str, ctype: IntType, *values: Interval) -> Number:
+        """An operation on floats that do not depend on the input."""
+        result, undefined = floats.apply_float(op, ctype, values)
+        if undefined is not None and np.any(undefined):
+            msg = f"{op} of floats yields NaN or has no place in its type"
+            raise Fault(msg)
+        return result.low if result.low.ndim else int(result.low)
+
+    def convert_float(self, value: Value, source: IntType, ctype: IntType) -> Value:
+        """Conversion of an integer to a float, rounded to nearest, or of a float to an integer, towards zero."""
+        op = "i2f" if ctype.real else "f2i"
+        if is_number(value):
+            return self._float_number(op, ctype, intervals.at(np.asarray(value, np.int64)))
+        value = self.settled(value, source)
+        if not isinstance(value, Form | Function) or (source == U64 and np.any(np.asarray(value.low) < 0)):
+            msg = "a conversion of a number that may be above 2^63, or of what is no number"
             raise Unprovable(msg)
         function = as_function(value) if isinstance(value, Form) else value
         return self.made(
@@ -196,6 +253,8 @@ class Arithmetic(Packing):
         if isinstance(value, Form):
             value = self._converted(value, source, ctype)
         if isinstance(value, Function) and not within(value, ctype):
+            if _low_bits(value.expression, ctype.bits) is X:
+                return self.settled(value.base, ctype)
             return self.made(value.base, Expression("cast", (value.expression,), ctype), [bounds(value)], value.side)
         return value
 
@@ -211,6 +270,23 @@ class Arithmetic(Packing):
         if ctype.bits > source.bits:
             return self.settled(form, source)
         return form if ctype.bits >= 32 else self.settled(form, ctype)
+
+
+def _low_bits(expression: Expression, bits: int) -> Expression:
+    """What has the same lowest bits as an expression: below conversions and masks that keep them, whose results are
+    defined always. Example: 16 bits of `(uint16_t)((uint32_t)x & 65535u)` are those of x."""
+    while True:
+        if expression.op == "cast" and expression.ctype.bits >= bits:
+            (expression,) = expression.args
+        elif expression.op == "&" and expression.args[1].op == "const" and _keeps(expression.args[1].value, bits):
+            expression = expression.args[0]
+        else:
+            return expression
+
+
+def _keeps(mask: object, bits: int) -> bool:
+    """Whether a mask keeps the lowest bits."""
+    return isinstance(mask, int) and mask & ((1 << bits) - 1) == (1 << bits) - 1
 
 
 def _nearest(number: Number) -> Number:

@@ -1,7 +1,7 @@
 """Atoms: the unknowns of linear forms. Two results that are the same function of the same inputs are one atom.
 
 An atom is an element of an input, a function (a table) of a linear form of other atoms, a maximum, a product, or a
-choice by another function of few values. Whatever computes it, the C or the operator of the model, gets the same
+function of two forms (a matrix). Whatever computes it, the C or the operator of the model, gets the same
 number, so that equality of atoms is equality for every input.
 
     base      a linear form without constant, its coefficients without a common divisor, the first one positive
@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from s2s.prove.functions import Table, merged
+from s2s.prove.functions import Table
+from s2s.prove.pairs import Pair
 from s2s.support.frozen import frozen
 
 Name = tuple[Any, ...]
@@ -75,6 +76,8 @@ class Atoms:
         default_factory=dict[tuple[int, int], list[tuple[int, int, int]]]
     )
     """Functions of one base whose tables are multiples of one shape: atom, unit and first value."""
+    matrices: dict[bytes, np.ndarray] = field(default_factory=dict[bytes, np.ndarray])
+    """Values of functions of two bases, by their digest; their tables say the shape."""
     shapes: dict[int, tuple[int, int, int]] = field(default_factory=dict[int, tuple[int, int, int]])
     """Shape, unit and first value by table."""
 
@@ -235,18 +238,15 @@ class Atoms:
         """The values of an atom that has few, in the order in which its base meets them."""
         return self.tables[int(self.definitions[atom][2])].distinct
 
-    def choice(self, base: int, side: int, tables: list[int]) -> int:
-        """The atom of a function of `base` that `side` chooses: tables[i] where it has its value i.
-
-        Which atom chooses does not matter, only which of its base's values lead to which table.
-        """
-        _, below, number = self.definitions[side][:3]
-        table = self.tables[int(number)]
-        order = self.cases(side)
-        led = np.array([tables[order.index(value)] for value in table.values.tolist()], np.int64)
-        partition = self.table(merged(table.starts, led, table.last))
-        values = np.concatenate([self.tables[each].values for each in tables])
-        return self.new(("choice", base, below, partition), int(values.min()), int(values.max()))
+    def pair(self, first: int, second: int, pair: Pair) -> int:
+        """The atom of a function of two bases."""
+        if first > second:
+            first, second, pair = second, first, pair.transposed
+        tables = self.table(pair.rows), self.table(pair.columns)
+        digest = blake2b(pair.values.tobytes(), digest_size=24).digest()
+        atom = self.new(("pair", first, second, *tables, digest), int(pair.values.min()), int(pair.values.max()))
+        self.matrices.setdefault(digest, pair.values)
+        return atom
 
     def few_values(self, atom: int, most: int = 256) -> bool:
         """Whether an atom is a function of at most `most` values."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2s.prove.ctypes import IntType
+from s2s.prove.ctypes import REAL, IntType, bytes_of
 from s2s.support.frozen import frozen
 
 INSIDE = 255
@@ -80,12 +80,12 @@ class Buffer:
         """A constant array."""
         buffer = cls(name, len(numbers) * ctype.size, ctype.size, constant=True)
         buffer.numbers = numbers.astype(np.int64)
-        buffer.widths[:] = ctype.size
+        buffer.widths[:] = ctype.width
         buffer.ctype = ctype
         return buffer
 
     def write(self, pool: Pool, cells: np.ndarray, width: int, content: Content) -> None:
-        """Let elements of `width` bytes begin at cells; what they overlap is no more."""
+        """Let elements of a width (`IntType.width`) begin at cells; what they overlap is no more."""
         self._clear(cells, width)
         self.numbers[cells] = content.numbers
         self.counts[cells] = 0
@@ -97,7 +97,7 @@ class Buffer:
 
     def _clear(self, cells: np.ndarray, width: int) -> None:
         """Let elements that a store overlaps be no more."""
-        units = max(1, width // self.unit)
+        units = max(1, bytes_of(width) // self.unit)
         if self.unit > 1 or np.all(self.widths[cells] == width):
             self.widths[cells] = width
             return
@@ -105,7 +105,7 @@ class Buffer:
             at = cells - before
             at = at[at >= 0]
             widths = self.widths[at]
-            self.widths[at[(widths > before) & (widths != INSIDE)]] = 0
+            self.widths[at[((widths & (REAL - 1)) > before) & (widths != INSIDE)]] = 0
         for inside in range(units):
             self.widths[cells + inside] = INSIDE
         self.widths[cells] = width

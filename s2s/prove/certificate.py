@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-SCHEMA = 1
+SCHEMA = 2
 PROVED, WRONG, TESTED = "proved", "wrong", "tested only"
 METHOD = "symbolic execution of the printed C on linear forms and exact tables, compared with the model's operators"
 TRUSTED = (
@@ -17,8 +17,9 @@ TRUSTED = (
     "that memory may be accessed with another type than its object's, and unused addresses and results are harmless",
     "this prover, numpy, pycparser, and the C preprocessor `cc -E`",
     "digests of 192 bits (blake2b) of linear forms and tables, taken to differ where these do",
-    "s2s_u32_leading_zeros, s2s_pair and s2s_group, where an operand depends on the input, and s2s_is_aligned: by their"
-    " documented meanings",
+    "functions of the runtime listed as `by meaning`: their portable forms were compared with it",
+    "floats: IEEE 754 in 32 bits, rounded to nearest, evaluated in their type (FLT_EVAL_METHOD 0, -ffp-contract=off)",
+    "that inputs which are floats hold no NaN",
 )
 """What a proof assumes."""
 
@@ -47,6 +48,10 @@ class Proof:
     outputs: str = TESTED
     """Whether the network's outputs are proved."""
     reason: str = ""
+    runtime: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Functions of the runtime that kernels call: those that were executed, and those taken by their meaning."""
+    arena: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Its size, and the bytes that each kernel reads, with the kernel that left them, and writes."""
     atoms: int = 0
     functions: int = 0
 
@@ -69,6 +74,8 @@ class Proof:
             "tree": self.tree,
             "outputs": {"status": self.outputs, "reason": self.reason},
             "kernels": [vars(kernel) for kernel in self.kernels],
+            "runtime": self.runtime,
+            "arena": self.arena,
             "atoms": self.atoms,
             "functions": self.functions,
             "trusted": list(TRUSTED),

@@ -28,6 +28,25 @@ class Choices(Dependence):
             return self.negated(self.compare("<", b, a, ctype))
         if op == "!=":
             return self.negated(self.compare("==", a, b, ctype))
+        if a is b and isinstance(a, Form | Function) and not (isinstance(a, Form) and a.carried):
+            return int(op == "==")
+        if ctype.real:
+            a, b = self._as_compared(a, b, ctype)
+        return self._compared(op, a, b, ctype)
+
+    def _as_compared(self, a: Value, b: Value, ctype: IntType) -> tuple[Value, Value]:
+        """Floats whose keys compare as they do: -0.0 is 0.0.
+
+        Raises Unprovable where they are results of different sums, whose maximum may be either zero.
+        """
+        a, b = (self.unary("zero", x, ctype) for x in (a, b))
+        if not (is_number(a) and is_number(b)) and self.one_base(a, b) is None:
+            msg = "floats of different results are compared"
+            raise Unprovable(msg)
+        return a, b
+
+    def _compared(self, op: str, a: Value, b: Value, ctype: IntType) -> Value:
+        """a < b or a == b."""
         if ctype == U64 and any(np.any(np.asarray(bounds(x)[0]) < 0) for x in (a, b)):
             msg = "64-bit unsigned numbers are compared that may be above 2^63"
             raise Unprovable(msg)
@@ -46,6 +65,10 @@ class Choices(Dependence):
         if np.all(result.single):
             return result.low if result.low.ndim else int(result.low)
         return Comparison(op, a, b)
+
+    def unary(self, op: str, value: Value, ctype: IntType) -> Value:
+        """An operation on one value."""
+        raise NotImplementedError
 
     def negated(self, value: Value) -> Value:
         """1 - value of a truth value."""

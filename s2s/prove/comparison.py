@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from s2s.prove.buffers import Buffer
+from s2s.prove.ctypes import I8, U8, IntType
+from s2s.prove.faults import Unprovable
 from s2s.prove.memory import Memory
 from s2s.prove.reference.model import Tensor
 from s2s.prove.values import Form, Pointer, as_form
@@ -14,18 +16,22 @@ TRIED = 32
 """Elements that differ of which an input is looked for."""
 
 
-def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int) -> str:
-    """How `count` int8 elements at an address differ from a tensor's; empty if they do not.
+def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int, *, in_order: bool = False) -> str:
+    """How `count` elements at an address differ from a tensor's; empty if they do not.
 
     Where the tree leaves out channels that nothing reads, its elements are some of the tensor's, in their order.
+    Inside of the network, images of ONNX may have their channels last or in blocks; with `in_order` they may not.
     """
     if count <= 0:
         return f"the tree has no element of {tensor.name}"
-    atoms, numbers = _elements(memory, pointer, count)
+    atoms, numbers = _elements(memory, pointer, count, tensor.ctype)
     name = tensor.name.split(";")[0]
+    if count != tensor.size and tensor.may_move:
+        msg = f"{tensor.name} has {tensor.size} elements and the tree {count}, in an order that is not known"
+        raise Unprovable(msg)
     if count != tensor.size:
         return _difference_of_channels(name, tensor, np.stack([atoms, numbers], -1))
-    wrong = np.flatnonzero((atoms != tensor.atoms.reshape(-1)) | (numbers != tensor.plain.reshape(-1)))
+    wrong = _wrong(tensor, atoms, numbers, in_order=in_order)
     if not len(wrong):
         return ""
     differ = f"{len(wrong)} of {count} elements of {name} differ"
@@ -35,12 +41,37 @@ def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int) -> 
     return f"{differ}, the first at {_place(tensor, int(wrong[0]))}; none of {DRAWS} inputs that were drawn shows it"
 
 
+def _wrong(tensor: Tensor, atoms: np.ndarray, numbers: np.ndarray, *, in_order: bool) -> np.ndarray:
+    """The elements that differ from a tensor's, in its order or with its channels last or in blocks, as a tree may hold
+    an image of ONNX inside of the network, and bytes without a sign 128 below; in its own order if all have some."""
+    above_stored = (0, -I8.least) if tensor.ctype == U8 and not in_order else (0,)
+    orders = [np.arange(tensor.size), *(_orders(tensor.shape) if tensor.channels_first and not in_order else [])]
+    found = [
+        np.flatnonzero(
+            (atoms != tensor.atoms.reshape(-1)[order]) | (numbers + above != tensor.plain.reshape(-1)[order])
+        )
+        for order in orders
+        for above in above_stored
+    ]
+    return next((wrong for wrong in found if not len(wrong)), found[0])
+
+
+def _orders(shape: tuple[int, ...]) -> list[np.ndarray]:
+    """The orders of the elements of an image with its channels last, and in blocks of channels."""
+    if len(shape) < 3:
+        return []
+    places, (batch, channels, *spatial) = np.arange(int(np.prod(shape))).reshape(shape), shape
+    blocks = [size for size in (4, 8, 16, 32) if channels % size == 0]
+    split = [places.reshape(batch, channels // size, size, *spatial) for size in blocks]
+    return [np.moveaxis(places, 1, -1).reshape(-1), *(np.moveaxis(each, 2, -1).reshape(-1) for each in split)]
+
+
 def _shown(memory: Memory, pointer: Pointer, tensor: Tensor, wrong: np.ndarray) -> str:
     """An input for which one of the elements `wrong` differs; empty if no input that is drawn shows any."""
     drawn = Drawn(memory.arithmetic.atoms)
     spread = np.unique(np.linspace(0, len(wrong) - 1, TRIED).astype(np.int64))
     for element in wrong[spread].tolist():
-        in_c = _drawn_in_c(memory, pointer, element, drawn)
+        in_c = _drawn_in_c(memory, pointer, element * tensor.ctype.size, drawn)
         in_model = drawn.sum_of(
             tensor.atoms.reshape(-1)[[element]], np.ones(1, np.int64), int(tensor.plain.flat[element])
         )
@@ -57,7 +88,7 @@ def _drawn_in_c(memory: Memory, pointer: Pointer, element: int, drawn: Drawn) ->
     buffer, offset = pointer.target, pointer.plain_offset
     assert isinstance(buffer, Buffer)
     cell = np.asarray(offset + element)
-    if not 0 <= cell < len(buffer.numbers) or buffer.widths[cell] != 1:
+    if not 0 <= cell < len(buffer.numbers) or buffer.widths[cell] == 0:
         return None
     form = as_form(memory.value(buffer, cell))
     ids, factors = form.groups[0] if form.groups else (np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -87,16 +118,16 @@ def _difference_of_channels(name: str, tensor: Tensor, elements: np.ndarray) -> 
     return ""
 
 
-def _elements(memory: Memory, pointer: Pointer, count: int) -> tuple[np.ndarray, np.ndarray]:
+def _elements(memory: Memory, pointer: Pointer, count: int, ctype: IntType) -> tuple[np.ndarray, np.ndarray]:
     """The atoms and numbers at an address; -1 where an element was not written, or is no single atom."""
     buffer, offset = pointer.target, pointer.plain_offset
     assert isinstance(buffer, Buffer)
     assert isinstance(offset, int)
-    cells = offset + np.arange(count)
-    if not 0 <= offset <= len(buffer.numbers) - count:
+    cells = offset + ctype.size * np.arange(count)
+    if not 0 <= offset <= len(buffer.numbers) - count * ctype.size:
         return np.full(count, -1), np.zeros(count, np.int64)
     form = memory.value(buffer, cells)
-    written = buffer.widths[cells] == 1
+    written = buffer.widths[cells] == ctype.width
     if not isinstance(form, Form):
         return np.where(written, 0, -1), buffer.numbers[cells]
     ids, factors = form.groups[0]

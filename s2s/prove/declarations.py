@@ -7,8 +7,9 @@ from typing import TypeVar
 
 from pycparser import c_ast
 
-from s2s.prove.ctypes import I32, I64, NAMES, U32, U64, IntType, common, named, promoted
+from s2s.prove.ctypes import F32, I32, I64, NAMES, U32, U64, IntType, common, named, promoted
 from s2s.prove.faults import Unprovable
+from s2s.prove.floats import key_of
 from s2s.support.frozen import frozen
 
 
@@ -186,8 +187,8 @@ class Types:
                 msg = "a structure with bit-fields"
                 raise Unprovable(msg)
             return StructType(tuple((each.name, self.of(each.type)) for each in decls))
-        if isinstance(node, c_ast.Enum):
-            return I32
+        if isinstance(node, c_ast.Enum | c_ast.FuncDecl):
+            return I32 if isinstance(node, c_ast.Enum) else None
         if isinstance(node, c_ast.IdentifierType):
             name = " ".join(node.names)
             if name == "void":
@@ -202,17 +203,30 @@ class Types:
         """The value of a constant expression of integers."""
         return self._constant(node)[0]
 
+    def converted(self, node: c_ast.Node, ctype: IntType) -> int:
+        """The value of a constant expression as a number of a type, the key of a float."""
+        value, source = self._constant(node)
+        if source.real and not ctype.real:
+            msg = "a float as the constant of an integer"
+            raise Unprovable(msg)
+        return key_of(str(value)) if ctype.real and not source.real else value
+
     def _constant(self, node: c_ast.Node) -> tuple[int, IntType]:
         """The value and type of a constant expression; arithmetic that leaves its type is refused."""
         if isinstance(node, c_ast.Constant):
             return self.literal(node)
         if isinstance(node, c_ast.UnaryOp) and node.op in {"-", "+"}:
             value, ctype = self._constant(node.expr)
+            if ctype.real:
+                return (~value if node.op == "-" else value), ctype
             return _in_type(-value if node.op == "-" else value, promoted(ctype))
         if isinstance(node, c_ast.BinaryOp) and node.op in {"+", "-", "*"}:
             (left, left_type), (right, right_type) = self._constant(node.left), self._constant(node.right)
             result = left + right if node.op == "+" else left - right if node.op == "-" else left * right
             ctype = common(left_type, right_type)
+            if ctype.real:
+                msg = "arithmetic on floats in a constant expression"
+                raise Unprovable(msg)
             for value in (left, right):
                 _in_type(value, ctype)
             return _in_type(result, ctype)
@@ -230,8 +244,10 @@ class Types:
 
     def _literal(self, node: c_ast.Constant) -> tuple[int, IntType]:
         text = node.value.lower()
+        if node.type in {"float", "double"} and text.endswith("f"):
+            return key_of(node.value), F32
         if node.type in {"float", "double"} or (node.type != "char" and not text[:1].isdigit()):
-            msg = "numbers in floating point"
+            msg = f"{node.value}, a number in double precision"
             raise Unprovable(msg)
         suffix = text[len(text.rstrip("ul")) :]
         if node.type == "char" or suffix.count("l") == 1:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from s2s.prove.control import Conflict
-from s2s.prove.ctypes import IntType
+from s2s.prove.ctypes import I32, IntType
 from s2s.prove.faults import Unprovable
 from s2s.prove.functions import SIDE, Expression, X, apply
 from s2s.prove.interning import Interner
@@ -129,6 +129,12 @@ class Dependence(Interner):
         if within(value, ctype):
             return value
         tight = self.tightened(value)
+        if not within(tight, ctype) and ctype.real:
+            msg = "a float whose bounds are not known"
+            raise Unprovable(msg)
+        if not within(tight, ctype) and ctype.bits <= I32.bits:
+            reduced = self.reduced(value, ctype.bits)
+            tight = reduced if within(reduced, ctype) else tight
         return tight if within(tight, ctype) else self.made(value, Expression("cast", (X,), ctype), [bounds(tight)])
 
     def varying(self, array: np.ndarray) -> object | None:

@@ -10,10 +10,12 @@ from pycparser import c_ast
 
 from s2s.prove.changes import STEPS
 from s2s.prove.control import Conflict
-from s2s.prove.ctypes import I32, U32, IntType, common, promoted
+from s2s.prove.ctypes import F32, I32, U32, IntType, common, promoted
 from s2s.prove.declarations import ArrayType, CType, PointerType
 from s2s.prove.faults import Fault, Unprovable
+from s2s.prove.floats import FUNCTIONS, is_float, key_of
 from s2s.prove.machine import Expressions, Machine, Typed
+from s2s.prove.meanings import ALIGNED, BITS, MEANINGS, check_definition
 from s2s.prove.operations import COMPARISONS, operate
 from s2s.prove.packing import PACKED
 from s2s.prove.places import assign, copy_bytes, load, place, put, size_of_node
@@ -21,13 +23,7 @@ from s2s.prove.static_types import type_of
 from s2s.prove.values import Aggregate, Pointer, Value, is_number, plain
 
 T = TypeVar("T")
-MEANINGS = {"s2s_u32_leading_zeros": "clz"}
-"""Functions of the runtime that are taken by their documented meaning where their operand depends on the input;
-`tests/prove/test_meanings.py` compares each with its C."""
-
-
-ALIGNED = "s2s_is_aligned"
-"""The function of the runtime that looks at an address as a number."""
+MINUS_ONE = key_of("-1")
 
 
 def _constant(machine: Machine, node: c_ast.Constant) -> Typed:
@@ -48,16 +44,30 @@ def _name(machine: Machine, node: c_ast.ID) -> Typed:
         return Pointer(machine.program.globals[node.name], 0, element), PointerType(element)
     if node.name in machine.program.types.enumerators:
         return machine.program.types.enumerators[node.name], I32
+    if node.name in FUNCTIONS:
+        return Pointer(node.name, 0, None), PointerType(None)
     msg = f"{node.name} is not known to the prover"
     raise Unprovable(msg)
 
 
 def _cast(machine: Machine, node: c_ast.Cast) -> Typed:
     ctype = machine.program.types.of(node.to_type.type)
+    if ctype == F32 and (literal := _exact_double(node.expr)) is not None:
+        return literal, F32
     value, source = machine.evaluate(node.expr)
     if ctype is None:
         return 0, I32
     return machine.to_type(value, source, ctype), ctype
+
+
+def _exact_double(node: c_ast.Node) -> int | None:
+    """The key of a literal of type double, or minus one, that is exactly a float; None for all else."""
+    if isinstance(node, c_ast.UnaryOp) and node.op == "-":
+        key = _exact_double(node.expr)
+        return None if key is None else ~key
+    if not isinstance(node, c_ast.Constant) or node.type != "double":
+        return None
+    return key_of(node.value) if is_float(node.value) else None
 
 
 def _binary(machine: Machine, node: c_ast.BinaryOp) -> Typed:
@@ -170,8 +180,15 @@ def _unary(machine: Machine, node: c_ast.UnaryOp) -> Typed:
     if not isinstance(ctype, IntType):
         msg = f"{node.op} of what is no number"
         raise Unprovable(msg)
+    if ctype.real:
+        return machine.arithmetic.on_floats("*", MINUS_ONE, value) if node.op == "-" else _refused(node.op), ctype
     wide = promoted(ctype)
     return _signed(machine, node.op, machine.to_type(value, ctype, wide), wide), wide
+
+
+def _refused(op: str) -> Value:
+    msg = f"{op} of a float"
+    raise Unprovable(msg)
 
 
 def _signed(machine: Machine, op: str, value: Value, ctype: IntType) -> Value:
@@ -209,24 +226,51 @@ def _call(machine: Machine, node: c_ast.FuncCall) -> Typed:
         msg = "a call through a pointer"
         raise Unprovable(msg)
     name = node.name.name
+    variable = machine.find(name)
+    if variable is not None and isinstance(variable.value, Pointer) and isinstance(variable.value.target, str):
+        # The address of a function of math.h.
+        name = variable.value.target
     arguments = [machine.evaluate(item) for item in (node.args.exprs if node.args is not None else [])]
-    if name == "memcpy":
-        to, source, size = (value for value, _ in arguments)
-        copy_bytes(machine, to, source, size)
-        return arguments[0]
-    if name == ALIGNED:
-        return _is_aligned(*(value for value, _ in arguments)), I32
+    by_meaning = _by_meaning(machine, name, arguments)
+    if by_meaning is not None:
+        return by_meaning
     types = [ctype for _, ctype in machine.program.parameters(name, len(arguments))]
     values = [
         machine.to_type(value, source, ctype) if isinstance(ctype, IntType | PointerType) else value
         for (value, source), ctype in zip(arguments, types, strict=True)
     ]
-    if name in MEANINGS and not is_number(values[0]):
-        return machine.arithmetic.unary(MEANINGS[name], values[0], U32), U32
-    if name in PACKED and not all(map(is_number, values)):
-        return machine.arithmetic.packed(values, PACKED[name]), I32
     value, ctype = machine.call(name, values)
     return (0 if value is None else value), ctype
+
+
+def _by_meaning(machine: Machine, name: str, arguments: list[Typed]) -> Typed | None:
+    """The result of a function that is taken by its documented meaning; None for the others, which are executed."""
+    if name == "memcpy":
+        to, source, size = (value for value, _ in arguments)
+        copy_bytes(machine, to, source, size)
+        return arguments[0]
+    if name in {ALIGNED, *BITS, *MEANINGS, *PACKED} and name not in machine.by_meaning:
+        check_definition(machine.program.functions, name)
+    if name == ALIGNED:
+        machine.by_meaning.add(name)
+        return _is_aligned(*(value for value, _ in arguments)), I32
+    if name in FUNCTIONS and name not in machine.program.functions and len(arguments) == 1:
+        ((value, source),) = arguments
+        machine.by_meaning.add(name)
+        return machine.arithmetic.unary(FUNCTIONS[name], machine.to_type(value, source, F32), F32), F32
+    if name not in {*BITS, *MEANINGS, *PACKED}:
+        return None
+    types = [ctype for _, ctype in machine.program.parameters(name, len(arguments))]
+    values = [machine.to_type(value, source, ctype) for (value, source), ctype in zip(arguments, types, strict=True)]
+    if name not in BITS and all(map(is_number, values)):
+        return None
+    machine.by_meaning.add(name)
+    if name in BITS:
+        op, source, result = BITS[name]
+        return machine.arithmetic.unary(op, values[0], source, result), result
+    if name in MEANINGS:
+        return machine.arithmetic.unary(MEANINGS[name], values[0], U32), U32
+    return machine.arithmetic.packed(values, PACKED[name]), I32
 
 
 def _is_aligned(address: Value, alignment: Value) -> int:

@@ -18,7 +18,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from s2s.prove import intervals
+from s2s.prove import floats, intervals
 from s2s.prove.ctypes import BOOL, I32, I64, U64, IntType
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.intervals import Interval
@@ -178,6 +178,9 @@ def apply(
     e: Expression, values: Sequence[Interval], bad: Undefined, each: Sequence[Undefined]
 ) -> tuple[Interval, Undefined]:
     """An operation on intervals, and where it is undefined: `bad` where an operand is, `each` of them."""
+    if e.op in floats.OPERATIONS:
+        result, undefined = floats.apply_float(e.op, e.ctype, values)
+        return result, bad if undefined is None else undefined if bad is None else bad | undefined
     if e.op in SHIFTS:
         values, bad = _counted(values, bad, e.ctype)
     if e.op in RING:

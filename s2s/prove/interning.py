@@ -12,7 +12,8 @@ from s2s.prove.control import Conflict
 from s2s.prove.faults import Unprovable
 from s2s.prove.functions import Expression, Table, merged, signature, tabulate
 from s2s.prove.intervals import Interval
-from s2s.prove.values import Form, Function, Lanes, Value, as_form, as_function, is_number
+from s2s.prove.pairs import Pair, pair_of
+from s2s.prove.values import Form, Function, Lanes, Number, Value, as_form, as_function, is_number
 from s2s.support.frozen import frozen
 
 Key = tuple[Any, ...]
@@ -41,6 +42,8 @@ class Interner:
         """Tables by function and case, over `ranges`."""
         self.ranges: dict[Key, tuple[int, int]] = {}
         self.sliced: dict[Key, dict[tuple[int, int, int], int]] = {}
+        self.pairs: dict[tuple[tuple[int, ...], int | None, int], Pair] = {}
+        """Functions of two bases by the tables of the cases, the one below them, and the one of the cases."""
         self.compositions: dict[tuple[int, int], int] = {}
         """outer(inner(x)) by the numbers of both tables."""
 
@@ -100,6 +103,26 @@ class Interner:
         bases, factors, shifts = self.bases(form)
         low, high = intervals.hull(*(end * factors + shifts for end in self._ends(bases)))
         return Form(form.constant, form.groups, self.lanes.folded(low), self.lanes.folded(high))
+
+    def reduced(self, form: Form, bits: int, factor: Number = 1) -> Form:
+        """A form times a factor modulo 2^bits, with the constant and the coefficients of its terms nearest to 0.
+
+        Example: 576 * x times 954437177 is 64 * x modulo 2^32, as 954437177 * 9 is 1. Products may wrap around in the
+        64 bits of numpy, which 2^bits divides.
+        """
+        factors = self.lanes.spread(factor)
+        rows = self.rows(form)
+        lane: np.ndarray = np.repeat(np.arange(len(rows.counts)), rows.counts)
+        place = np.arange(len(rows.ids)) - rows.bounds[lane]
+        shape = (len(rows.counts), max(1, int(rows.counts.max(initial=0))))
+        ids, coefficients = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        ids[lane, place] = rows.ids
+        coefficients[lane, place] = intervals.nearest(rows.coefficients * factors[lane], bits)
+        shift = intervals.nearest(self.lanes.spread(form.constant) * factors, bits)
+        ends = coefficients * self.atoms.low[ids], coefficients * self.atoms.high[ids]
+        low, high = shift + np.minimum(*ends).sum(-1), shift + np.maximum(*ends).sum(-1)
+        fold, whole = self.lanes.folded, (*self.lanes.shape, shape[1])
+        return Form(fold(shift), ((ids.reshape(whole), coefficients.reshape(whole)),), fold(low), fold(high))
 
     def interned(self, function: Function) -> Form:
         """A function as the form of its atom in each lane, or as a number where it is constant."""
@@ -165,9 +188,30 @@ class Interner:
 
     def _atom(self, base: int, side: int, tables: list[int]) -> tuple[int, int, int]:
         """A function of a base as atom, factor and constant; a number has the atom 0."""
-        if side:
-            return self.atoms.choice(base, side, tables), 1, 0
-        number = tables[0]
+        return self._paired(base, side, tables) if side else self._of_one(base, tables[0])
+
+    def _paired(self, base: int, side: int, tables: list[int]) -> tuple[int, int, int]:
+        """A function of a base and of the base below `side`, whose values choose among its tables."""
+        _, other, number = self.atoms.definitions[side][:3]
+        below, inner = self.atoms.origin(base)
+        key = (tuple(tables), inner, int(number))
+        pair = self.pairs.get(key)
+        if pair is None:
+            known = self.atoms.tables
+            cases, order = [known[each] for each in tables], self.atoms.cases(side)
+            pair = pair_of(cases, None if inner is None else known[inner], known[int(number)], order)
+            self.pairs[key] = pair
+        for owner, lines in ((other, pair.columns), (below, pair.rows)) if min(pair.values.shape) == 1 else ():
+            if len(pair.values.reshape(-1)) == len(lines.distinct):
+                values = pair.values.reshape(-1)[lines.values]
+                return self._of_one(owner, self.atoms.table(merged(lines.starts, values, lines.last)))
+        if below == other:
+            return self._of_one(below, self.atoms.table(pair.diagonal))
+        first = int(pair.values[0, 0])
+        return self.atoms.pair(below, int(other), Pair(*pair.parts, pair.values - first)), 1, first
+
+    def _of_one(self, base: int, number: int) -> tuple[int, int, int]:
+        """A function of one base."""
         table = self.atoms.tables[number]
         if len(table.values) == 1:
             return 0, 0, int(table.values[0])

@@ -36,6 +36,12 @@ class Interval(NamedTuple):
         return self.low == self.high
 
 
+def nearest(number: np.ndarray, bits: int) -> np.ndarray:
+    """The number nearest to 0 that is congruent modulo 2^bits: -3 for 2^32 - 3."""
+    half = 1 << (bits - 1)
+    return (number + half) % (1 << bits) - half
+
+
 def at(point: np.ndarray) -> Interval:
     """Single values, which the functions below compute once."""
     return Interval(point, point)

@@ -279,7 +279,7 @@ def _saved(machine: Machine) -> Saved:
 
 
 def _copy(value: Value | None) -> Value | None:
-    return Aggregate(list(value.items), value.size, value.depth) if isinstance(value, Aggregate) else value
+    return Aggregate(list(value.items), value.width, value.depth) if isinstance(value, Aggregate) else value
 
 
 def _restore(machine: Machine, saved: Saved) -> None:

@@ -55,12 +55,17 @@ class Machine:
         self.loop_changes: dict[int, Changes] = {}
         self.cuts: dict[int, set[int]] = {}
         """Where loops inside the present outermost one are cut into parts that run at once."""
+        self.called: set[str] = set()
+        """Functions that were executed."""
+        self.by_meaning: set[str] = set()
+        """Functions of the runtime and of math.h that were taken by their documented meaning."""
         self.kept: list[object] = []
         """Nodes whose numbers are in use as names."""
 
     def call(self, name: str, arguments: list[Value]) -> tuple[Value | None, CType]:
         """Run a function of the tree on arguments that have the types of its parameters."""
         parameters = self.program.parameters(name, len(arguments))
+        self.called.add(name)
         outer, self.scopes = self.scopes, [{}]
         try:
             for (parameter, ctype), argument in zip(parameters, arguments, strict=True):
@@ -136,6 +141,8 @@ class Machine:
                 return self.arithmetic.compare("!=", value, 0, source)
             if ctype == source or isinstance(value, Comparison):
                 return value
+            if ctype.real or source.real:
+                return self.arithmetic.convert_float(value, source, ctype)
             return self.arithmetic.convert(value, source, ctype)
         return self.copied(value)
 
@@ -150,5 +157,5 @@ class Machine:
     def copied(self, value: Value) -> Value:
         """A value of its own where it is a structure."""
         if isinstance(value, Aggregate):
-            return Aggregate(list(value.items), value.size, self.lanes.depth)
+            return Aggregate(list(value.items), value.width, self.lanes.depth)
         return value

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2s.prove.accesses import Accesses
 from s2s.prove.arithmetic import Arithmetic
-from s2s.prove.buffers import Buffer, Content, Pool
-from s2s.prove.ctypes import IntType
+from s2s.prove.buffers import INSIDE, Buffer, Content, Pool
+from s2s.prove.ctypes import I32, REAL, U32, IntType
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.transaction import Transaction
 from s2s.prove.values import Form, Function, Lanes, Number, Pointer, Value, as_form, is_number
@@ -36,6 +37,7 @@ class Memory:
         self.arithmetic, self.lanes = arithmetic, lanes
         self.pool = Pool()
         self.transaction: Transaction | None = None
+        self.accesses: Accesses | None = None
 
     def _cells(self, buffer: Buffer, offset: Number, ctype: IntType, what: str) -> np.ndarray:
         """The cells at byte offsets, which lie inside of the buffer."""
@@ -53,20 +55,25 @@ class Memory:
         """The number at an address."""
         buffer = _object(pointer)
         cells = self._cells(buffer, pointer.plain_offset, ctype, "reads")
+        if self.accesses is not None:
+            self.accesses.note(buffer, cells, ctype.size, writes=False)
         if self.transaction is not None and not buffer.constant:
             buffer, cells = self.transaction.load(buffer, cells, ctype.size)
-        if np.any(buffer.widths[cells] != ctype.size):
+        if np.any(buffer.widths[cells] != ctype.width):
             return self._with_unknown(buffer, cells, ctype)
         return self.arithmetic.read_as(self.value(buffer, cells), ctype)
 
     def _with_unknown(self, buffer: Buffer, cells: np.ndarray, ctype: IntType) -> Value:
         """Elements of which some were never written, or overwritten in part: any number may stand there, another one at
         each load. Kernels read such where a weight of zero follows."""
+        if ctype.real or np.any((buffer.widths[cells] & REAL != 0) & (buffer.widths[cells] != INSIDE)):
+            msg = f"reads {buffer.name} as floats where it holds none, or the other way round"
+            raise Unprovable(msg)
         if buffer.constant:
             msg = f"reads {ctype.size} bytes of {buffer.name}, whose elements have another width"
             raise Fault(msg)
         cells = np.broadcast_to(cells, np.broadcast_shapes(cells.shape, self.lanes.shape))
-        known = buffer.widths[cells] == ctype.size
+        known = buffer.widths[cells] == ctype.width
         form = as_form(self.value(buffer, np.where(known, cells, 0)))
         atoms = self.arithmetic.atoms
         unknown = np.zeros(cells.shape, np.int64)
@@ -101,12 +108,14 @@ class Memory:
             msg = f"writes to {buffer.name}, which is not to be written"
             raise Fault(msg)
         cells = self._cells(buffer, self.lanes.spread(pointer.plain_offset), ctype, "writes")
+        if self.accesses is not None:
+            self.accesses.note(buffer, cells, ctype.size, writes=True)
         content = self._content(value, ctype)
         if self.transaction is None:
-            buffer.write(self.pool, cells, ctype.size, content)
+            buffer.write(self.pool, cells, ctype.width, content)
         else:
             shared = self.lanes.shared_by(np.shape(pointer.plain_offset))
-            self.transaction.store(buffer, cells, ctype.size, content, shared)
+            self.transaction.store(buffer, cells, ctype.width, content, shared)
 
     def begin(self) -> None:
         """Let stores wait until the outermost loop at once has run."""
@@ -124,7 +133,7 @@ class Memory:
     ) -> None:
         """Let cells hold atoms (0 for none) plus numbers."""
         terms = ids.reshape(-1, 1)
-        buffer.write(self.pool, cells, ctype.size, Content(numbers, terms, np.ones_like(terms)))
+        buffer.write(self.pool, cells, ctype.width, Content(numbers, terms, np.ones_like(terms)))
 
     def copies(self, arguments: list[Value]) -> list[tuple[Buffer, list[np.ndarray]]]:
         """What the buffers that a function gets hold."""
@@ -142,7 +151,9 @@ class Memory:
 
     def _content(self, value: Value, ctype: IntType) -> Content:
         """Constants, atoms and coefficients of a value in each lane."""
-        value = self.arithmetic.settled(value, ctype)
+        if not (isinstance(value, Form) and ctype in (I32, U32) and not value.carried):
+            # A form of 32 bits stays one modulo 2^32: who loads it settles it where the number itself matters.
+            value = self.arithmetic.settled(value, ctype)
         if isinstance(value, Function):
             value = self.arithmetic.interned(value)
         if is_number(value):

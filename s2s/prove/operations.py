@@ -21,10 +21,12 @@ def operate(machine: Machine, op: str, left: Typed, right: Typed) -> Typed:
     if not (isinstance(a_type, IntType) and isinstance(b_type, IntType)):
         msg = "arithmetic on structures"
         raise Unprovable(msg)
-    if op in {"<<", ">>"}:
+    if op in {"<<", ">>"} and not (a_type.real or b_type.real):
         return _shift(machine, op, machine.to_type(a, a_type, promoted(a_type)), promoted(a_type), right)
     ctype = common(a_type, b_type)
     a, b = machine.to_type(a, a_type, ctype), machine.to_type(b, b_type, ctype)
+    if ctype.real and op not in COMPARISONS:
+        return machine.arithmetic.on_floats(op, a, b), ctype
     if op in COMPARISONS:
         return machine.arithmetic.compare(op, a, b, ctype), I32
     return machine.arithmetic.binary(op, a, b, ctype), ctype

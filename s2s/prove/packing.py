@@ -14,6 +14,7 @@ from s2s.prove.choices import Choices
 from s2s.prove.control import Conflict
 from s2s.prove.ctypes import I8, I16, U8, U16, U32, IntType
 from s2s.prove.faults import Unprovable
+from s2s.prove.functions import Expression
 from s2s.prove.values import Function, Packed, Value, is_number
 
 PACKED = {"s2s_pair": I16, "s2s_group": U8}
@@ -118,14 +119,26 @@ def _bytes_of(value: Value) -> dict[int, Value] | None:
 
 def _shifted_byte(value: Function) -> dict[int, Value] | None:
     """A byte, and its place, of a number that has no other."""
-    expression, bits = value.expression, 0
-    if expression.op == "cast" and expression.ctype.bits == U32.bits:
-        (expression,) = expression.args
+    expression, bits = _unwrapped(value.expression), 0
     if expression.op == "<<" and isinstance(count := expression.args[1].value, int):
-        expression, bits = expression.args[0], count
-    if expression.op != "cast" or expression.ctype != U8 or bits not in {0, 8, 16, 24}:
+        expression, bits = _unwrapped(expression.args[0]), count
+    if not _is_byte(expression) or bits not in {0, 8, 16, 24}:
         return None
     return {bits // 8: Function(value.base, expression, 0, U8.most, value.side)}
+
+
+def _unwrapped(expression: Expression) -> Expression:
+    """An expression below its conversions to 32 bits, which keep the bits."""
+    while expression.op == "cast" and expression.ctype.bits == U32.bits:
+        (expression,) = expression.args
+    return expression
+
+
+def _is_byte(expression: Expression) -> bool:
+    """Whether an expression is a byte without a sign, converted or masked."""
+    if expression.op == "&":
+        return expression.args[1].op == "const" and expression.args[1].value == U8.most
+    return expression.op == "cast" and expression.ctype == U8
 
 
 def _varies(number: Value) -> bool:

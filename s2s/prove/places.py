@@ -7,7 +7,7 @@ from pycparser import c_ast
 
 from s2s.prove.buffers import Buffer
 from s2s.prove.control import Conflict
-from s2s.prove.ctypes import IntType
+from s2s.prove.ctypes import F32, IntType
 from s2s.prove.declarations import ArrayType, CType, PointerType, StructType, scalar_of, size_of
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.machine import Machine, Typed
@@ -77,7 +77,7 @@ def _load_local(machine: Machine, target: Aggregate, pointer: Pointer, ctype: CT
     first = _item(machine, target, pointer, ctype)
     if isinstance(ctype, StructType):
         items = target.items[first : first + ctype.scalars]
-        return Aggregate(list(items), target.size, machine.lanes.depth), ctype
+        return Aggregate(list(items), target.width, machine.lanes.depth), ctype
     value = target.items[first]
     if value is None:
         msg = "a local array is read before it is set"
@@ -105,7 +105,7 @@ def _item(machine: Machine, target: Aggregate, pointer: Pointer, ctype: CType) -
     offset = pointer.plain_offset
     if isinstance(offset, np.ndarray):
         raise Conflict(machine.arithmetic.varying(offset))
-    if scalar_of(ctype).size != target.size:
+    if scalar_of(ctype).width != target.width:
         msg = "a local array is used with numbers of another width"
         raise Unprovable(msg)
     index, rest = divmod(offset, target.size)
@@ -176,7 +176,7 @@ def copy_bytes(machine: Machine, to: Value, source: Value, size: Value) -> None:
 def _scalar_around(pointer: Pointer) -> IntType:
     """The type of the numbers where a pointer goes."""
     if isinstance(pointer.target, Aggregate) and not isinstance(pointer.ctype, IntType | ArrayType | StructType):
-        return IntType(pointer.target.size * 8, signed=True)
+        return F32 if pointer.target.width == F32.width else IntType(pointer.target.size * 8, signed=True)
     return scalar_of(pointer.ctype)
 
 

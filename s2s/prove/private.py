@@ -8,6 +8,7 @@ import numpy as np
 
 from s2s.prove.buffers import Buffer, Content, Pool
 from s2s.prove.control import Conflict
+from s2s.prove.ctypes import bytes_of
 from s2s.prove.traces import Trace
 from s2s.prove.values import Lanes, Running
 
@@ -162,7 +163,7 @@ class Private:
         if not self.copies.are_distinct(at):
             raise Conflict(self.lanes.loops[-1][0])
         self.copies.write(pool, at, width, content)
-        for byte in range(width):
+        for byte in range(bytes_of(width)):
             self.written[at + byte] = True
 
     def finish(self, parent: Private | None, lower: Sequence[Private]) -> None:

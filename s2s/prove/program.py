@@ -11,6 +11,7 @@ from s2s.prove.buffers import Buffer
 from s2s.prove.ctypes import IntType
 from s2s.prove.declarations import ArrayType, CType, Types, define
 from s2s.prove.faults import Unprovable
+from s2s.prove.floats import key_of
 from s2s.prove.intervals import at, wrap
 from s2s.prove.source import Source
 
@@ -80,9 +81,11 @@ def _define_array(program: Program, item: c_ast.Decl, source: Source) -> None:
         return
     if isinstance(item.init, c_ast.Constant):
         numbers = source.numbers[int(item.init.value)]
+        if ctype.element.real:
+            numbers = np.array([key_of(str(number)) for number in numbers.tolist()], np.int64)
     else:
         assert isinstance(item.init, c_ast.InitList)
-        numbers = np.array([program.types.constant(each) for each in item.init.exprs], np.int64)
+        numbers = np.array([program.types.converted(each, ctype.element) for each in item.init.exprs], np.int64)
     if len(numbers) > ctype.count:
         msg = f"{item.name} is initialised with more numbers than its declaration counts"
         raise Unprovable(msg)

@@ -17,10 +17,13 @@ from pycparser.c_parser import ParseError
 from s2s.errors import InputError
 from s2s.prove.atoms import Atoms
 from s2s.prove.certificate import PROVED, TESTED, WRONG, Kernel, Proof
+from s2s.prove.ctypes import F32, I8, U8
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.program import program_of
 from s2s.prove.prover import Prover
 from s2s.prove.reference.model import Model, read_model
+from s2s.prove.reference.onnx_file import read_onnx
+from s2s.prove.reference.qdq import execute_onnx
 from s2s.prove.reference.tflite import execute
 from s2s.prove.source import parse_tree
 from s2s.prove.tree import Tree, digest, read_tree
@@ -31,6 +34,8 @@ CALLS = (
     re.compile(rf"^\s*(?P<function>\w+)\([^;{{}}]*\);[ ]*{COMMENT}", re.DOTALL | re.MULTILINE),
 )
 """A call of a kernel with its comment, which stands above it or behind it."""
+DTYPES = {"i8": I8, "u8": U8, "f32": F32}
+"""Types of inputs and outputs by their name in metadata.json."""
 DAMAGE = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, struct.error)
 """What a damaged model raises while it is read."""
 
@@ -68,8 +73,8 @@ def _prove(proof: Proof, tree: Tree, model_path: Path) -> None:
     if not tree.ahead_of_time or tree.has_state:
         msg = "only networks without state that run ahead of time (executor aot)"
         raise Unprovable(msg)
-    if any(port.dtype != "i8" for port in (*tree.inputs, *tree.outputs)):
-        msg = "inputs or outputs are not int8"
+    if any(port.dtype not in DTYPES for port in (*tree.inputs, *tree.outputs)):
+        msg = "inputs or outputs are neither int8, uint8 nor floats of 32 bits"
         raise Unprovable(msg)
     model = _model(model_path)
     _check_ports(tree, model, model_path)
@@ -80,12 +85,16 @@ def _prove(proof: Proof, tree: Tree, model_path: Path) -> None:
         msg = f"the C is not understood: {error}"
         raise Unprovable(msg) from error
     atoms = Atoms()
-    execute(model, atoms)
+    (execute if model.format == "tflite" else execute_onnx)(model, atoms)
     prover = Prover(program, atoms, model, proof.kernels)
     try:
         prover.run(tree)
     finally:
         proof.atoms, proof.functions = atoms.count - 1, len(atoms.tables)
+        accesses = prover.memory.accesses
+        proof.arena = {"size": tree.arena, "accesses": [] if accesses is None else accesses.kernels}
+        executed = sorted(name for name in prover.called if name.startswith("s2s_"))
+        proof.runtime = {"executed": executed, "by meaning": sorted(prover.by_meaning)}
     if all(kernel.status == PROVED for kernel in proof.kernels):
         proof.outputs = PROVED
     else:
@@ -95,25 +104,21 @@ def _prove(proof: Proof, tree: Tree, model_path: Path) -> None:
 def _check_ports(tree: Tree, model: Model, model_path: Path) -> None:
     """Raise InputError where the tree's inputs and outputs are not the model's, Unprovable where these are not int8."""
     for ports, tensors, what in ((tree.inputs, model.inputs, "inputs"), (tree.outputs, model.outputs, "outputs")):
-        if [port.size for port in ports] != [tensor.size for tensor in tensors] or not ports:
+        sizes = [(DTYPES[port.dtype], port.size) for port in ports]
+        if sizes != [(tensor.ctype, tensor.size * tensor.ctype.size) for tensor in tensors] or not ports:
             raise InputError(
                 f"{tree.folder}: its {what} are not those of {model_path}; give the model that it was compiled from"
             )
-        if any(tensor.dtype != "INT8" for tensor in tensors):
-            msg = f"the model's {what} are not int8"
-            raise Unprovable(msg)
 
 
 def _model(path: Path) -> Model:
     """The model; Unprovable if it is in another format, InputError if it is none."""
-    if path.read_bytes()[4:8] != b"TFL3":
-        msg = "the reference reads TFLite files only"
-        raise Unprovable(msg)
+    is_tflite = path.read_bytes()[4:8] == b"TFL3"
     try:
-        return read_model(path)
+        return read_model(path) if is_tflite else read_onnx(path)
     except DAMAGE as error:
         raise InputError(
-            f"{path}: is not a TFLite model that can be read: {error}; give the file that was compiled"
+            f"{path}: is not a TFLite or ONNX model that can be read: {error}; give the file that was compiled"
         ) from error
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2s.prove.accesses import Accesses
 from s2s.prove.atoms import Atoms
 from s2s.prove.buffers import Buffer
 from s2s.prove.certificate import PROVED, TESTED, WRONG, Kernel
 from s2s.prove.comparison import difference
 from s2s.prove.control import Conflict
-from s2s.prove.ctypes import I8
 from s2s.prove.declarations import CType
 from s2s.prove.expressions import EXPRESSIONS
 from s2s.prove.faults import Fault, Unprovable
@@ -43,7 +43,11 @@ class Prover(Machine):
         Raises Fault where an output differs.
         """
         arena = Buffer("the arena", tree.arena)
-        inputs = [self._input(index, port) for index, port in enumerate(tree.inputs)]
+        self.memory.accesses = Accesses(arena)
+        inputs = [
+            self._input(index, port, tensor)
+            for index, (port, tensor) in enumerate(zip(tree.inputs, self.model.inputs, strict=True))
+        ]
         outputs = [Buffer(f"output {port.name}", port.size) for port in tree.outputs]
         arguments: list[Value] = [Pointer(buffer, 0, None) for buffer in (arena, *inputs, *outputs)]
         status, _ = self.call(f"{tree.name}_run", arguments)
@@ -54,18 +58,18 @@ class Prover(Machine):
             msg = f"the run function returns after {self.next} of {len(self.kernels)} kernels"
             raise Fault(msg)
         for buffer, tensor in zip(outputs, self.model.outputs, strict=True):
-            differs = difference(self.memory, Pointer(buffer, 0, I8), tensor, tensor.size)
+            differs = difference(self.memory, Pointer(buffer, 0, tensor.ctype), tensor, tensor.size, in_order=True)
             reason = self._unknown_before([tensor]) if differs else ""
             if reason:
                 raise Unprovable(reason)
             if differs:
                 raise Fault(differs)
 
-    def _input(self, index: int, port: Port) -> Buffer:
+    def _input(self, index: int, port: Port, tensor: Tensor) -> Buffer:
         """An input whose elements are atoms."""
-        buffer = Buffer(f"input {port.name}", port.size)
-        ids = self.arithmetic.atoms.inputs(f"input {index}", port.size, I8.least, I8.most)
-        self.memory.put_atoms(buffer, np.arange(len(ids)), ids, np.zeros_like(ids), I8)
+        buffer, ctype = Buffer(f"input {port.name}", port.size), tensor.ctype
+        ids = self.arithmetic.atoms.inputs(f"input {index}", tensor.size, ctype.least, ctype.most)
+        self.memory.put_atoms(buffer, np.arange(len(ids)) * ctype.size, ids, np.zeros_like(ids), ctype)
         buffer.read_only = True
         return buffer
 
@@ -78,11 +82,13 @@ class Prover(Machine):
         kernel = self.kernels[self.next]
         self.next += 1
         result = self._run_kernel(kernel, name, arguments)
+        if self.memory.accesses is not None:
+            self.memory.accesses.finish()
         if kernel.status == PROVED:
             self._settle(kernel)
             for part in self._parts(kernel):
                 part.status, part.reason = PROVED, ""
-        elif self._is_last(kernel):
+        elif not self._is_part(kernel):
             self._assume(kernel, arguments)
         return result
 
@@ -106,7 +112,7 @@ class Prover(Machine):
 
     def _verdict(self, kernel: Kernel, arguments: list[Value]) -> tuple[str, str]:
         """What a kernel's result is, compared with the reference."""
-        if not self._is_last(kernel):
+        if self._is_part(kernel):
             return TESTED, PART
         if any(part.reason != PART for part in self._parts(kernel)[:-1]):
             return TESTED, "a kernel before it of the same operator is not proved"
@@ -146,13 +152,20 @@ class Prover(Machine):
         """The calls up to this one that compute one node together."""
         at = next(i for i, other in enumerate(self.kernels) if other is kernel)
         begin = at
-        while begin and self.kernels[begin - 1].node == kernel.node:
+        while begin and self._joins(self.kernels[begin - 1], kernel):
             begin -= 1
         return self.kernels[begin : at + 1]
 
-    def _is_last(self, kernel: Kernel) -> bool:
-        """Whether the next call computes another node."""
-        return self.next == len(self.kernels) or self.kernels[self.next].node != kernel.node
+    def _is_part(self, kernel: Kernel) -> bool:
+        """Whether the next call computes the same node further."""
+        return self.next < len(self.kernels) and self._joins(kernel, self.kernels[self.next])
+
+    def _joins(self, before: Kernel, after: Kernel) -> bool:
+        """Whether a call computes a part of what the one after it computes: the same node, or the real number that an
+        operator of the later one quantises."""
+        step = self._step(before)
+        nodes, later = set(before.node.split(", ")), set(after.node.split(", "))
+        return before.node == after.node or (step is not None and step.is_part and bool(nodes & later))
 
     def _step(self, kernel: Kernel) -> Step | None:
         """The last operator of the model that a kernel computes, None if there is none of such a name."""
@@ -166,24 +179,26 @@ class Prover(Machine):
         """
         step = self._step(kernel)
         pointer = arguments[0] if arguments else None
-        if step is None or step.output.size != kernel.count or not isinstance(pointer, Pointer):
+        moves = step is not None and step.output.may_move
+        if step is None or moves or step.output.size != kernel.count or not isinstance(pointer, Pointer):
             msg = f"{kernel.node} is not proved, and its result is not known by element"
             raise Unprovable(msg)
         buffer, tensor = pointer.target, step.output
         assert isinstance(buffer, Buffer)
         assert isinstance(pointer.offset, int)
-        cells = pointer.offset + np.arange(kernel.count)
-        if not 0 <= pointer.offset <= len(buffer.numbers) - kernel.count:
+        ctype = tensor.ctype
+        cells = pointer.offset + ctype.size * np.arange(kernel.count)
+        if not 0 <= pointer.offset <= len(buffer.numbers) - kernel.count * ctype.size:
             msg = f"{kernel.node} writes beyond {buffer.name}"
             raise Fault(msg)
         self._settle(kernel)
-        self.memory.put_atoms(buffer, cells, tensor.atoms.reshape(-1), tensor.plain.reshape(-1), I8)
+        self.memory.put_atoms(buffer, cells, tensor.atoms.reshape(-1), tensor.plain.reshape(-1), ctype)
 
 
 def _by_node(model: Model) -> dict[str, Step]:
     """The operators of a model by the names that a tree may call them."""
     steps: dict[str, Step] = {}
     for step in model.steps:
-        for name in (step.output.name, *step.output.name.split(";")):
+        for name in (step.output.name, *step.output.name.split(";"), step.name):
             steps.setdefault(name, step)
     return steps

@@ -50,7 +50,7 @@ def _declaration(machine: Machine, node: c_ast.Decl) -> None:
 
 def _aggregate(machine: Machine, node: c_ast.Decl, ctype: ArrayType | StructType) -> Value:
     """A local array or structure with what its declaration gives it."""
-    value = Aggregate([None] * ctype.scalars, ctype.scalar.size, machine.lanes.depth)
+    value = Aggregate([None] * ctype.scalars, ctype.scalar.width, machine.lanes.depth)
     if isinstance(node.init, c_ast.InitList):
         if len(node.init.exprs) > len(value.items):
             msg = f"{node.name} is initialised with more numbers than its declaration counts"

@@ -20,6 +20,7 @@ import numpy as np
 
 from s2s.prove.buffers import Buffer, Content, Pool
 from s2s.prove.control import Conflict
+from s2s.prove.ctypes import bytes_of
 from s2s.prove.private import Level, Private, Shared
 from s2s.prove.values import Lanes
 
@@ -57,9 +58,9 @@ class Transaction:
 
     def store(self, buffer: Buffer, cells: np.ndarray, width: int, content: Content, depth: int) -> None:
         """Write to cells, one a lane, that are the same in all iterations of some of the `depth` outermost loops."""
-        places = [cells + byte for byte in range(width)]
+        places = [cells + byte for byte in range(bytes_of(width))]
         if depth:
-            self._store_in_copies(buffer, places, content, depth)
+            self._store_in_copies(buffer, places, width, content, depth)
             return
         shared = self._shared(buffer)
         for at in places:
@@ -70,7 +71,9 @@ class Transaction:
             raise Conflict(self.lanes.loops[-1][0])
         shared.waiting.append((cells, width, content))
 
-    def _store_in_copies(self, buffer: Buffer, places: list[np.ndarray], content: Content, depth: int) -> None:
+    def _store_in_copies(
+        self, buffer: Buffer, places: list[np.ndarray], width: int, content: Content, depth: int
+    ) -> None:
         """Write to the copies that belong to the outermost loops; `places` are the cells of each byte."""
         level = self._level(buffer, depth)
         levels = self.private[id(buffer)]
@@ -82,7 +85,7 @@ class Transaction:
                 raise Conflict(level.loops[-1][0])
             level.store(cells)
         level.claim(places[0], levels[:at])
-        level.write(self.pool, places[0], len(places), content)
+        level.write(self.pool, places[0], width, content)
 
     def leave(self) -> None:
         """The innermost loop has run: let its copies be what its last iteration stored; at last, write all."""

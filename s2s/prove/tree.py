@@ -27,6 +27,12 @@ class Port:
     dtype: str
     size: int
 
+    @property
+    def count(self) -> int:
+        """Elements, which the header's macro says."""
+        bits = int(self.dtype[1:]) if self.dtype[1:].isdigit() else 8
+        return self.size * 8 // max(8, bits)
+
 
 @frozen
 class Tree:
@@ -58,11 +64,12 @@ class Tree:
         """
         header = self.folder / "include" / f"{self.name}.h"
         text = _text(header)
-        sizes = {"ARENA": self.arena, **{port.macro: port.size for port in (*self.inputs, *self.outputs)}}
+        sizes = {"ARENA": self.arena, **{port.macro: port.count for port in (*self.inputs, *self.outputs)}}
         for macro, size in sizes.items():
             defined = re.search(rf"^#define {self.name.upper()}_{macro}_SIZE\s+(\d+)u", text, re.MULTILINE)
             if int(defined[1] if defined else 0) != size:
-                raise InputError(f"{header}: {macro}_SIZE is not the {size} bytes of metadata.json; {WAY_OUT}")
+                unit = "bytes" if macro == "ARENA" else "elements"
+                raise InputError(f"{header}: {macro}_SIZE is not the {size} {unit} of metadata.json; {WAY_OUT}")
         for file in self.files:
             if OUTSIDE.search(_text(self.folder / file)):
                 msg = f"{file} includes a file by a path out of its folder"

@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from s2s.prove.ctypes import IntType
+from s2s.prove.ctypes import IntType, bytes_of
 from s2s.prove.declarations import CType
 from s2s.prove.faults import Unprovable
 from s2s.prove.functions import Expression, X
@@ -91,10 +91,15 @@ class Aggregate:
     """A local array or structure: its scalars in order."""
 
     items: list[Value | None]
-    size: int
-    """Bytes of each scalar."""
+    width: int
+    """The mark of each scalar, as of a cell of memory (`IntType.width`)."""
     depth: int
     """Loops at once around its declaration."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of each scalar."""
+        return bytes_of(self.width)
 
 
 @frozen(eq=False)
@@ -220,10 +225,15 @@ def within(form: Form | Function, ctype: IntType) -> bool:
     return bool(np.min(form.low) >= ctype.least and np.max(form.high) <= ctype.most)
 
 
+def is_wide(form: Form, factor: Number, most: float) -> bool:
+    """Whether the bounds of a form times a factor may reach `most`."""
+    widest = max(abs(float(np.min(form.low))), abs(float(np.max(form.high))), float(np.max(np.abs(form.constant))))
+    return widest * float(np.max(np.abs(factor))) >= most
+
+
 def refuse_wide(form: Form, factor: Number) -> None:
     """Refuse forms whose bounds times a factor may leave the 64 bits in which numpy computes."""
-    most = max(abs(float(np.min(form.low))), abs(float(np.max(form.high))), float(np.max(np.abs(form.constant))))
-    if most * float(np.max(np.abs(factor))) >= WIDEST:
+    if is_wide(form, factor, WIDEST):
         msg = "sums of about 64 bits"
         raise Unprovable(msg)
 

@@ -12,9 +12,19 @@ import numpy as np
 
 from s2s.prove import intervals
 from s2s.prove.atoms import Atoms
+from s2s.prove.ctypes import F32
+from s2s.prove.floats import encoded
 
 DRAWS = 32
-"""Inputs that are drawn: of seed n by `numpy.random.default_rng(n).integers(-128, 128, size)`, one after another."""
+"""Inputs that are drawn: of seed n by `numpy.random.default_rng(n).integers(-128, 128, size)`, one after another; from
+0 to 255 if they have no sign. Floats are `standard_normal(size)` in float32."""
+
+
+def _drawn(generator: np.random.Generator, size: int, least: int) -> np.ndarray:
+    """Elements of an input of int8, uint8 or floats, which its least number tells apart."""
+    if least == F32.least:
+        return encoded(generator.standard_normal(size).astype(np.float32))
+    return generator.integers(least, least + 256, size)
 
 
 class Drawn:
@@ -29,7 +39,7 @@ class Drawn:
                 inputs.setdefault(parts[0], []).append(atom)
         generators = [np.random.default_rng(number) for number in range(DRAWS)]
         for elements in inputs.values():
-            drawn = [generator.integers(-128, 128, len(elements)) for generator in generators]
+            drawn = [_drawn(generator, len(elements), int(atoms.low[elements[0]])) for generator in generators]
             self.values |= zip(elements, np.array(drawn, np.int64).T, strict=True)
 
     def sum_of(self, ids: np.ndarray, factors: np.ndarray, constant: int) -> np.ndarray | None:
@@ -64,7 +74,7 @@ class Drawn:
             return parts[0]
         if kind == "product":
             return parts
-        bases: list[int] = {"function": parts[:1], "choice": parts[:2]}.get(kind, [])
+        bases: list[int] = {"function": parts[:1], "pair": parts[:2]}.get(kind, [])
         return [int(atom) for base in bases for atom in self.atoms.bases[base].ids]
 
     def _value(self, atom: int) -> np.ndarray:
@@ -77,10 +87,9 @@ class Drawn:
             return self.values[parts[0]] * self.values[parts[1]]
         if kind == "function":
             return self._in_table(parts[1], self._base(parts[0]))
-        base, below, partition = parts
-        tables = self._in_table(partition, self._base(below)).tolist()
-        places = self._base(base)[:, None]
-        return np.array([self._in_table(table, at)[0] for table, at in zip(tables, places, strict=True)])
+        first, second, rows, columns, digest = parts
+        lines = self._in_table(rows, self._base(first)), self._in_table(columns, self._base(second))
+        return self.atoms.matrices[digest][lines]
 
     def _base(self, number: int) -> np.ndarray:
         base = self.atoms.bases[number]

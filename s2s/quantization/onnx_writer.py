@@ -6,15 +6,8 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from s2s.quantization.recurrent_cells import STEPS, Product
 from s2s.types.dtypes import Array
-
-STEPS = 127
-"""Steps from zero to the largest value of a symmetric range of 8 bits."""
-SIGMOID = 1 / 255, -128
-"""Scale and zero point of values in `[0, 1]`. A product with one is never in the middle between two steps of the other
-factor's scale, as 255 is odd: floats and integers round it alike."""
-TINY = 1e-9
-"""The least range: an output channel may have no weight but zero."""
 
 
 def quantized_array(values: Array, scale: float) -> Array:
@@ -36,7 +29,7 @@ class NodeWriter:
         self._count += 1
         return f"{self.prefix}/{hint}_{self._count}"
 
-    def constant(self, values: object, dtype: type[np.generic], hint: str = "constant") -> str:
+    def constant(self, values: object, dtype: type[np.generic] = np.float32, hint: str = "constant") -> str:
         """Add a constant, and return its name."""
         name = self.name(hint)
         self.constants.append(numpy_helper.from_array(np.asarray(values, dtype), name))
@@ -60,14 +53,10 @@ class NodeWriter:
         """Add a pair of both: `x` rounded to a step of `scale`."""
         return self.dequantize(self.quantize(x, scale, zero_point), scale, zero_point)
 
-    def product(self, x: str, x_scale: float, weights: Array, bias: Array) -> str:
-        """Add `x @ weights + bias`, of `weights[inputs, outputs]` in int8 with a scale for each output."""
-        scales = (np.maximum(np.abs(weights).max(axis=0), TINY) / STEPS).astype(np.float32)
-        w = self._by_channel(np.rint(weights / scales), scales, np.int8, axis=1)
-        sums = scales * np.float32(x_scale)
-        info = np.iinfo(np.int32)
-        b = self._by_channel(np.clip(np.rint(bias.astype(np.float64) / sums), info.min, info.max), sums, np.int32, 0)
-        return self.add("Add", self.add("MatMul", x, w), b)
+    def product(self, x: str, product: Product) -> str:
+        """Add `x @ weights + bias`."""
+        w = self._by_channel(product.weights, product.scales, axis=1)
+        return self.add("Add", self.add("MatMul", x, w), self._by_channel(product.bias, product.sums, axis=0))
 
     def columns(self, x: str, begin: int, end: int) -> str:
         """Add a slice of the last axis of the matrix `x`."""
@@ -77,6 +66,6 @@ class NodeWriter:
     def _parameters(self, scale: float, zero_point: int) -> tuple[str, str]:
         return self.constant(scale, np.float32, "scale"), self.constant(zero_point, np.int8, "zero_point")
 
-    def _by_channel(self, values: Array, scales: Array, dtype: type[np.generic], axis: int) -> str:
-        stored = self.constant(values, dtype, "weights"), self.constant(scales, np.float32, "scales")
+    def _by_channel(self, values: Array, scales: Array, axis: int) -> str:
+        stored = self.constant(values, values.dtype.type, "weights"), self.constant(scales, hint="scales")
         return self.add("DequantizeLinear", *stored, axis=axis)

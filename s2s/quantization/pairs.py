@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 from s2s.quantization.constant_products import as_linear_layers
 from s2s.quantization.floats import FloatNode
 from s2s.quantization.folded_weights import fold_weights
+from s2s.quantization.program_recurrent import RecurrentLayer, recurrent_layer
 from s2s.quantization.ranges import Range
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ class Pairs:
     """Nodes with a pair that compute in floats: only layers and products read their integers."""
     varying: set[str] = field(default_factory=set[str])
     """Nodes that depend on an input."""
+    recurrent: dict[str, RecurrentLayer] = field(default_factory=dict[str, RecurrentLayer])
+    """Nodes that run recurrent layers in integers."""
 
     @property
     def names(self) -> list[str]:
@@ -85,7 +88,13 @@ class Pairs:
 
     def is_integer(self, node: Node) -> bool:
         """Whether a node computes in integers."""
-        return node.name in self.fused or (node.name in self.nodes and node.name not in self.floats)
+        name = node.name
+        return name in self.fused or name in self.recurrent or (name in self.nodes and name not in self.floats)
+
+    def computing(self, node: Node) -> Node:
+        """The node that computes a tensor: the recurrent layers for one of their results."""
+        recurrent = [each for each in node.all_input_nodes if each.name in self.recurrent]
+        return recurrent[0] if recurrent and operator_name(node) == "getitem" else node
 
 
 def operator_name(node: Node) -> str:
@@ -106,10 +115,12 @@ def planned(module: GraphModule, torch: Any) -> Pairs:
     for node in module.graph.nodes:
         if node.op == "placeholder" or any(each.name in plan.varying for each in node.all_input_nodes):
             plan.varying.add(node.name)
-        if node.op == "placeholder" and _is_float(node, torch):
+        if (node.op == "placeholder" and _is_float(node, torch)) or plan.computing(node) is not node:
             plan.nodes[node.name] = node
         elif node.op == "call_function" and _is_float(node, torch):
             _plan(plan, node)
+        elif (layer := recurrent_layer(module, node)) and _quantise_operands(plan, [layer.input]):
+            plan.recurrent[node.name] = layer
     return plan
 
 
@@ -234,13 +245,15 @@ def inserted(plan: Pairs, ranges: Mapping[str, Range]) -> GraphModule:
     for name in (*plan.nodes, *plan.fused):
         if operator_name(nodes[name]) in _WEIGHTED:
             _quantise_weight(module, nodes[name], torch)
+    for name, layer in plan.recurrent.items():
+        layer.replace(module, nodes[name], ranges[plan.source.get(layer.input.name, layer.input.name)].step())
     _drop_unused(module)
     return module
 
 
 def _takes_integers(plan: Pairs, reader: Node) -> bool:
     """Whether a node is a layer or a product in integers."""
-    return operator_name(reader) in _WEIGHTED | _PRODUCTS and plan.is_integer(reader)
+    return reader.name in plan.recurrent or (operator_name(reader) in _WEIGHTED | _PRODUCTS and plan.is_integer(reader))
 
 
 def _quantise_weight(module: GraphModule, node: Node, torch: Any) -> None:
@@ -361,10 +374,10 @@ def _fold_norms(module: GraphModule, torch: Any) -> None:
 def _drop_unused(module: GraphModule) -> None:
     """Remove what no result depends on: nodes, modules, weights."""
     module.graph.eliminate_dead_code()
-    read = {str(node.target) for node in module.graph.nodes if node.op == "get_attr"}
+    read = {str(node.target) for node in module.graph.nodes if node.op in ("get_attr", "call_module")}
     held = [name for name, _ in (*module.named_parameters(), *module.named_buffers())]
     for name in held:
-        if name not in read:
+        if name not in read and name.partition(".")[0] not in read:
             owner, _, own = name.rpartition(".")
             delattr(module.get_submodule(owner), own)
     module.recompile()

@@ -16,7 +16,7 @@ from s2s.frontends.torch.dtypes import numpy_dtype
 from s2s.quantization.attention import attention_in_products
 from s2s.quantization.noise import LayerNoise, compare_values
 from s2s.quantization.pairs import Pairs, float_nodes, inserted, operator_name, planned, without_port_pairs
-from s2s.quantization.ranges import Method, Ranges
+from s2s.quantization.ranges import Method, Range, Ranges
 from s2s.quantization.result import Quantized
 from s2s.quantization.samples import InputSpec, Samples, read_samples
 from s2s.support import progress
@@ -47,10 +47,7 @@ def quantize_program(
     exported = loaded.exported.run_decompositions({attention: attention_in_products})
     module: Any = exported.module(check_guards=False)
     plan = planned(module, torch)
-    ranges = Ranges(method)
-    for sample in read:
-        _run(plan.module, _ordered(sample, specs), plan.names, ranges.add)
-    quantized = inserted(plan, ranges.found())
+    quantized = inserted(plan, _ranges(plan, [_ordered(sample, specs) for sample in read], method))
     layers = _noise(plan, quantized, read, specs)
     floats = float_nodes(plan)
     examples = [torch.from_numpy(np.asarray(each, order="C")) for each in _ordered(next(iter(read)), specs)]
@@ -60,6 +57,22 @@ def quantize_program(
     program = export(quantized, examples)
     after = sum(each.numel() * each.element_size() for each in program.state_dict.values())
     return Quantized(program, method, read.count, layers, floats, before, after)
+
+
+def _ranges(plan: Pairs, samples: Iterable[Sequence[Array]], method: Method) -> Mapping[str, Range]:
+    """The ranges of all tensors that get a pair; those of recurrent layers widen to what their steps compute."""
+    ranges = Ranges(method)
+    layers = plan.recurrent.values()
+    operands = [each.name for layer in layers for each in (layer.input, *layer.states)]
+    for sample in samples:
+        values: dict[str, Array] = {}
+        _run(plan.module, sample, [*plan.names, *operands], values.__setitem__)
+        for name in plan.names:
+            ranges.add(name, values[name])
+        for layer in layers:
+            layer.observe(values[layer.input.name], [values[each.name] for each in layer.states])
+    results = (each for layer in layers for each in layer.ranges_of_results().items())
+    return {**ranges.found(), **dict(results)}
 
 
 def _inputs(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]]) -> list[InputSpec]:
@@ -112,10 +125,9 @@ def _noise(plan: Pairs, quantized: Any, samples: Samples, specs: Sequence[InputS
                 yield pairs[name], expected[pairs[name]], value
 
     sums = compare_values(values())
+    computed = {name: plan.computing(plan.nodes[name]) for name in sums}
     return tuple(
-        LayerNoise(
-            name, operator_name(plan.nodes[name]), name, total.decibel(), total.largest_error, total.largest_value
-        )
-        for name, total in sums.items()
-        if plan.nodes[name].op == "call_function" and not math.isnan(total.decibel())
+        LayerNoise(node.name, operator_name(node), name, total.decibel(), total.largest_error, total.largest_value)
+        for (name, total), node in zip(sums.items(), computed.values(), strict=True)
+        if node.op == "call_function" and not math.isnan(total.decibel())
     )

@@ -6,6 +6,8 @@ import io
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from s2s.types.dtypes import Array
 
 Method = Literal["minmax", "entropy", "percentile"]
@@ -23,8 +25,8 @@ class Range(NamedTuple):
     high: float
 
     def step(self) -> float:
-        """The scale of 8 bits."""
-        return max((self.high - self.low) / 255, 1e-8)
+        """The scale of 8 bits, as a float of 32 bits: torch and the C then divide by the same number."""
+        return float(np.float32(max((self.high - self.low) / 255, 1e-8)))
 
     def zero_point(self) -> int:
         """The integer that stands for 0."""

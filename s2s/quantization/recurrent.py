@@ -21,7 +21,17 @@ from onnx import TensorProto, helper, numpy_helper
 from s2s.quantization.floats import networks
 from s2s.quantization.noise import session
 from s2s.quantization.onnx_writer import NodeWriter, quantized_array
-from s2s.quantization.recurrent_cells import GATES, Direction, Ranges, direction, observe, scales_of, write_step
+from s2s.quantization.recurrent_cells import (
+    GATES,
+    Direction,
+    Ranges,
+    direction,
+    observe,
+    quantised_product,
+    scales_of,
+    step_products,
+    write_step,
+)
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
@@ -135,7 +145,7 @@ def _write_layer(
     for at, (ranges, batch) in enumerate(observed):
         part, scales = layer.directions[at], scales_of(ranges)
         x = o.rounded(node.input[0], scales["x"])
-        p = o.quantize(o.product(x, scales["x"], part.inputs, part.bias), scales["projected"])
+        p = o.quantize(o.product(x, quantised_product(scales["x"], part.inputs, part.bias)), scales["projected"])
         kinds = ["h", "c"][: len(layer.states)]
         begin: list[str] = []
         for n, (kind, name) in enumerate(zip(kinds, layer.states, strict=True)):
@@ -164,7 +174,7 @@ def _write_layer(
 def _body(name: str, layer: Direction, scales: Mapping[str, float], batch: int) -> onnx.GraphProto:
     b = NodeWriter(name)
     begin = [f"{name}/{state}" for state in ("h", "c")[: len(STATES[layer.operator])]]
-    ends = write_step(b, layer, scales, f"{name}/p", begin)
+    ends = write_step(b, layer.cell, step_products(layer, scales), scales, f"{name}/p", begin)
     put = b.add("Identity", ends[0])
     shape = [batch, layer.units]
     inputs = [*((state, shape) for state in begin), (f"{name}/p", [batch, layer.inputs.shape[1]])]

@@ -113,6 +113,7 @@ class Figures:
         if self.board is not None:
             sizes[f"{unit} on {self.board.place}"] = self.board.run
         functions: Mapping[str, int] = {} if self.measured is None else self.measured.functions
+        stacks: Mapping[str, int] = {} if self.measured is None else self.measured.stacks
         decisions = [
             {"kind": each.kind, "subject": each.subject, "about": each.about, "chosen": each.chosen}
             for each in self.decisions
@@ -121,7 +122,11 @@ class Figures:
             "schema": SCHEMA,
             "name": self.name,
             "target": self.target,
-            "sizes": {**sizes, **{f"code of {name}": size for name, size in functions.items()}},
+            "sizes": {
+                **sizes,
+                **{f"code of {name}": size for name, size in functions.items()},
+                **{f"stack of {name}": size for name, size in stacks.items()},
+            },
             "kernels": list(dict.fromkeys(each.kernel for each in self.layers)),
             "layers": layers,
             "decisions": decisions,

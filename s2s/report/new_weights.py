@@ -17,10 +17,13 @@ from s2s.emit.pack import code_of
 from s2s.emit.pack_format import Pack, Signer
 from s2s.emit.stream import pieces
 from s2s.errors import InputError, UnsupportedError
-from s2s.options import CompileOptions
+from s2s.options.recorded import options_of_record
+from s2s.targets import get_target
 
 if TYPE_CHECKING:
     from s2s.frontends.model import Source
+    from s2s.options import CompileOptions
+    from s2s.targets import Target
 
 SHOWN = 8
 """Differences that an error lists."""
@@ -29,18 +32,27 @@ KEEP = "keep the model's shapes, quantisation of activations and names as they w
 
 
 def pack_for(
-    tree: Tree, model: "Source", options: CompileOptions, *, version: int = 1, signer: Signer | None = None
+    tree: Tree,
+    model: "Source",
+    *,
+    target: "str | Target | None" = None,
+    untrusted: bool = False,
+    trust_model: bool = False,
+    version: int = 1,
+    signer: Signer | None = None,
 ) -> bytes:
     """Return the pack of a model's weights for a tree that was compiled with `--weights pack`.
 
-    `options` are the tree's; its target, name and decisions are taken from its record. Raises `InputError` if the tree
-    has no pack, and `UnsupportedError` with the nodes that differ if the model needs another program.
+    The options and decisions of the tree are taken from its record. `target` is for trees whose target is a file.
+    Raises `InputError` if the tree has no pack or is for another target, and `UnsupportedError` with the nodes that
+    differ if the model needs another program.
     """
     record = tree.record
     if "pack" not in record:
         raise InputError(f"{record['name']}: holds its weights itself; compile it with --weights pack")
-    compiled_as = replace(options, weights="pack", name=record["name"], target=record["target"]["name"])
-    new_tree = _compiled(model, compiled_as, record)
+    trusted = {"untrusted": untrusted, "trust_model": trust_model}
+    options = replace(options_of_record(record), name=record["name"], target=_target(target, record), **trusted)
+    new_tree = _compiled(model, options, record)
     if new_tree.record["pack"]["layout"] != record["pack"]["layout"]:
         differences = list(_differences(tree, new_tree))
         more = f", and {len(differences) - SHOWN} more" if len(differences) > SHOWN else ""
@@ -51,7 +63,16 @@ def pack_for(
     return pack.to_bytes(signer)
 
 
-def _compiled(model: "Source", options: CompileOptions, record: Mapping[str, Any]) -> Tree:
+def _target(wished: "str | Target | None", record: Mapping[str, Any]) -> "str | Target":
+    name = record["target"]["name"]
+    if wished is not None and get_target(wished).name != name:
+        raise InputError(
+            f"{record['name']}: was compiled for {name}, not for {get_target(wished).name}; leave --target out"
+        )
+    return name if wished is None else wished
+
+
+def _compiled(model: "Source", options: "CompileOptions", record: Mapping[str, Any]) -> Tree:
     """Compile with the decisions of a record; without them where they name parts that this model does not have."""
     decisions = {"format": FORMAT, "target": record["target"]["name"], "decisions": record["decisions"]}
     try:

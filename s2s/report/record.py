@@ -38,6 +38,7 @@ def figures_of_tree(tree: Path) -> dict[str, Any]:
     sizes = sizes_of_tree(written)
     record = written.record_of(written.network())
     functions: Mapping[str, int] = sizes.get("code_of", {})
+    stacks: Mapping[str, int] = sizes.get("stack_of", {})
     return {
         "schema": SCHEMA,
         "name": record["name"],
@@ -45,6 +46,7 @@ def figures_of_tree(tree: Path) -> dict[str, Any]:
         "sizes": {
             **{key: value for key, value in sizes.items() if isinstance(value, int | float)},
             **{f"code of {name}": size for name, size in functions.items()},
+            **{f"stack of {name}": size for name, size in stacks.items()},
         },
         "kernels": record["kernels"],
         "layers": [],
@@ -80,6 +82,7 @@ def sizes_of_tree(tree: Tree) -> dict[str, Any]:
         "static_ram": measured.get("static_ram"),
         "stack": measured.get("stack"),
         "stack_note": measured.get("stack_note"),
+        "stack_of": measured.get("stacks", {}),
         "arena_lower_bound_apart": arena["lower_bound_apart"],
         "overlaps": describe_overlaps([Overlapping(**each) for each in arena["overlaps"]]),
         "extra_operations": arena["extra_operations"],

@@ -14,9 +14,10 @@ from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.analysis.structure.roles import Roles, roles_of
 from s2s.dialects import loop, tensor
+from s2s.dialects.tensor import FusedTile
 from s2s.schedules.default import default
 from s2s.schedules.directives import CacheRead, ComputeAt, Reorder, Tensorize, Vectorize, register_tile
-from s2s.schedules.transforms import FusedSizes, fused_step
+from s2s.schedules.transforms import FusedTiles, fused_step
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
 
@@ -28,7 +29,7 @@ SCALARS = 4
 """Rows of either factor in a tile without vectors."""
 
 
-def fused_rows(sums: BlockSums, target: Target) -> dict[tensor.Computation, FusedSizes]:
+def fused_rows(sums: BlockSums, target: Target) -> dict[tensor.Computation, FusedTiles]:
     """Return the tiles that both computations are fused in."""
     products, total = sums.row
     size = sums.total.sizes[total]
@@ -38,15 +39,15 @@ def fused_rows(sums: BlockSums, target: Target) -> dict[tensor.Computation, Fuse
         whole = [count for count in range(VECTORS, 1, -1) if size % (count * target.lanes) == 0]
         tile = target.lanes * (whole or [VECTORS])[0]
     return {
-        sums.products: ((products, min(tile, size)), *_inputs(sums.products, products - 1, target)),
-        sums.total: ((total, min(tile, size)), *_inputs(sums.total, total, target)),
+        sums.products: (FusedTile(products, min(tile, size)), *_inputs(sums.products, products - 1, target)),
+        sums.total: (FusedTile(total, min(tile, size)), *_inputs(sums.total, total, target)),
     }
 
 
-def _inputs(op: tensor.ComputeOp, count: int, target: Target) -> list[tuple[int, int]]:
+def _inputs(op: tensor.ComputeOp, count: int, target: Target) -> list[FusedTile]:
     """Return the tiles of the other factor."""
     dims = [dim for dim in range(count) if op.sizes[dim] > 1]
-    return [(dim, _rows(target) if dim == dims[-1] else 1) for dim in dims]
+    return [FusedTile(dim, _rows(target) if dim == dims[-1] else 1) for dim in dims]
 
 
 def _rows(target: Target) -> int:
@@ -59,7 +60,7 @@ def _total_in_one_tile(sums: BlockSums, target: Target, constants: frozenset[SSA
     """Return whether the sum of all blocks has one register tile for a fused tile of `sums`, of which `sums.products`
     has the size now. Else each block would be computed for every register tile."""
     op, (products, row) = sums.total, sums.row
-    tile = (*_inputs(op, row, target), (row, sums.products.sizes[products]))
+    tile = (*_inputs(op, row, target), FusedTile(row, sums.products.sizes[products]))
     step = fused_step(op, tile, constants)
     assert isinstance(step.op, tensor.ComputeOp)
     schedule = default(step.op, target, step.constants)

@@ -52,7 +52,10 @@ LONG_COLUMN, COLUMN_STEPS = 4096, 16
 PLAIN_CHANNELS, PLAIN_STEPS, PLAIN_COLUMN, PLAIN_COLUMN_STEPS = 4, 4, 8, 16
 """Without dual multiply-adds: channels of a register tile, unroll factor of the reduction, and both for one pixel."""
 MAX_WINDOW = 25
-"""Depthwise convolutions are unrolled over their window up to this number of taps."""
+"""Depthwise convolutions are unrolled over their window up to this number of taps, and over a row of larger ones."""
+MANY_RESULTS = 64
+"""Results of a channel from which on a copy pays for windows that are larger and step by several elements: with a step
+of one, neighbouring results share most of what they read anyway."""
 MAX_ROW = 6
 """Neighbouring results of a depthwise convolution whose accumulators, with one row of constants and one group of the
 window, fit the registers of an Armv7-M core."""
@@ -258,11 +261,13 @@ def _window(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedu
     moving = dims_of_read(op, roles.x)
     if any(dim not in moving for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1):
         return None
-    if prod(op.reduction_sizes) > MAX_WINDOW:
-        return None
     inner = list(roles.x_only)
     outer = [dim for dim in range(op.rank) if dim not in inner]
-    tile = [1] * op.rank + list(op.reduction_sizes)
+    is_large = prod(op.reduction_sizes) > MAX_WINDOW
+    if is_large and (op.reduction_sizes[-1] > MAX_WINDOW or not _copy_pays(op, roles)):
+        return None
+    rows = [1 if is_large else size for size in op.reduction_sizes[:-1]]
+    tile = [*[1] * op.rank, *rows, op.reduction_sizes[-1]]
     if inner:
         tile[inner[-1]] = 2
     order = [*outer, *inner, *range(op.rank, len(op.sizes))]
@@ -282,6 +287,15 @@ def _window(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedu
             [*register_tile(op, tile), Reorder.of(order), pack, copy, *map(Tensorize.of, pairs)]
         )
     return tensor.ScheduleAttr.of([*register_tile(op, tile), Reorder.of(order), copy])
+
+
+def _copy_pays(op: tensor.ComputeOp, roles: Roles) -> bool:
+    """Return whether windows step by several elements along a row, and there are many."""
+    if prod(op.sizes[dim] for dim in roles.x_only) < MANY_RESULTS:
+        return False
+    results, box = op.read_accesses[roles.x].map.data.results, ranges(op.sizes)
+    steps = (linear(expr, box).terms.get(AffineDimExpr(roles.x_only[-1])) for expr in results)
+    return any(step is not None and step > 1 for step in steps)
 
 
 def _row_of_points(size: int) -> int:

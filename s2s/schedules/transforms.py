@@ -9,11 +9,15 @@ from xdsl.ir import Operation, SSAValue
 from s2s.analysis.affine.strides import moves
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.convolutions import Convolution
+from s2s.analysis.structure.renumber import renumber
+from s2s.analysis.tile_and_fuse.fused_groups import groups_of
+from s2s.analysis.tile_and_fuse.tiles import ComputeTile, first_tiles
 from s2s.dialects import tensor
 from s2s.dialects.loop.products import PAIR
+from s2s.dialects.tensor import FusedTile
 from s2s.schedules.default import default
-from s2s.schedules.directives import Prefetch, Reorder, Tile, Unroll, Vectorize, register_tile
-from s2s.schedules.directives.tile_and_fuse import in_tiles
+from s2s.schedules.directives import CacheRead, Prefetch, Reorder, Tile, Unroll, Vectorize, register_tile
+from s2s.schedules.directives.tile_and_fuse import in_tiles, overlaps
 from s2s.schedules.fused_loops import FusedLoop, Tiles, fair_part
 from s2s.targets import Target
 from s2s.types.affine import coefficient, flat_index, ranges
@@ -125,8 +129,8 @@ def fast_convolutions(ops: Sequence[Operation]) -> list[FastConvolution]:
     return found
 
 
-FusedSizes = tuple[tuple[int, int], ...]
-"""Dimensions that are tiled and fused with dimensions of other computations, each with its tile size."""
+FusedTiles = tuple[FusedTile, ...]
+"""Tiles of dimensions that are tiled and fused with dimensions of other computations, outermost first."""
 
 
 def tiles_of(conv: FastConvolution) -> Tiles:
@@ -136,14 +140,14 @@ def tiles_of(conv: FastConvolution) -> Tiles:
     return Tiles(factors, rows, tiles // rows, in_channels, out_channels)
 
 
-def fused_blocks(conv: FastConvolution, loop: FusedLoop) -> dict[tensor.Computation, FusedSizes]:
+def fused_blocks(conv: FastConvolution, loop: FusedLoop) -> dict[tensor.Computation, FusedTiles]:
     """Return the dimensions of `conv`'s computations to tile and fuse for `loop`, with the sizes of their blocks."""
     if loop.along == "channels":
         return _through_channels(conv, loop.size)
     if loop.along is None:
         return {}
-    block = ((conv.rows[0], loop.size),)
-    return {conv.first: block, conv.products: ((1, loop.size * tiles_of(conv).row),), conv.last: block}
+    block = (FusedTile(conv.rows[0], loop.size),)
+    return {conv.first: block, conv.products: (FusedTile(1, loop.size * tiles_of(conv).row),), conv.last: block}
 
 
 def _channel_dim(conv: FastConvolution) -> int:
@@ -157,9 +161,10 @@ def channel_step(conv: FastConvolution) -> int:
     return conv.sizes[2] // conv.last.sizes[_channel_dim(conv)]
 
 
-def _through_channels(conv: FastConvolution, size: int) -> dict[tensor.Computation, FusedSizes]:
+def _through_channels(conv: FastConvolution, size: int) -> dict[tensor.Computation, FusedTiles]:
     """Tile and fuse along the output channels, `size` at a time."""
-    return {conv.products: ((2, size),), conv.last: ((_channel_dim(conv), size // channel_step(conv)),)}
+    last = FusedTile(_channel_dim(conv), size // channel_step(conv))
+    return {conv.products: (FusedTile(2, size),), conv.last: (last,)}
 
 
 class FusedStep(NamedTuple):
@@ -169,29 +174,79 @@ class FusedStep(NamedTuple):
     constants: frozenset[SSAValue]
 
 
-def fused_step(op: tensor.Computation, fused: FusedSizes, constants: frozenset[SSAValue] = frozenset()) -> FusedStep:
+def fused_step(op: tensor.Computation, fused: FusedTiles, constants: frozenset[SSAValue] = frozenset()) -> FusedStep:
     """Return `op` as one step of the fused loop computes it: in a copy of its kernel, with a domain as large as
-    one tile. Schedules that fit it fit the tile. Without fused dimensions it is `op` itself."""
+    one tile. Schedules that fit it fit the tile. Without fused dimensions, and with tiles that overlap, it is `op`
+    itself."""
     kernel = op.parent_op()
-    if not fused or kernel is None:
+    if not fused or kernel is None or any(map(overlaps, fused)):
         return FusedStep(op, constants)
     module, mapped = op.get_toplevel_object(), dict[SSAValue, SSAValue]()
     copy = kernel.clone(mapped)
     ModuleOp([copy], module.attributes if isinstance(module, ModuleOp) else {})
     step = next(new for old, new in zip(kernel.walk(), copy.walk(), strict=True) if old is op)
     assert isinstance(step, tensor.Computation)
-    tile = dict(fused)
-    step.properties["domain"] = tensor.integers([min(tile.get(dim, size), size) for dim, size in enumerate(op.sizes)])
+    if step.schedule is not None and step.schedule.states_tiles:
+        step = _tile_of(step)
+    else:
+        sizes = {tile.dim: tile.size for tile in fused}
+        domain = [min(sizes.get(dim, size), size) for dim, size in enumerate(op.sizes)]
+        step.properties["domain"] = tensor.integers(domain)
     return FusedStep(step, frozenset(mapped[each] for each in constants if each in mapped))
 
 
-def in_fused_tiles(op: tensor.Computation, schedule: tensor.ScheduleAttr, fused: FusedSizes) -> tensor.ScheduleAttr:
+def _tile_of(op: tensor.Computation) -> tensor.ComputeOp:
+    """Replace the computations that are fused with `op` by their first tiles; return the tile of `op`."""
+    block = op.parent_block()
+    assert block is not None
+    computations = [inner for inner in block.ops if isinstance(inner, tensor.Computation)]
+    group = next(group for group in groups_of(computations) if op in group.ops)
+    tiles = first_tiles(group)
+    for whole, tile in zip(group.ops, tiles, strict=True):
+        block.insert_op_before(tile.op, whole)
+        for old, new in zip(whole.results, tile.op.results, strict=True):
+            old.replace_all_uses_with(new)
+    for whole in reversed(group.ops):
+        whole.detach()
+        whole.erase(safe_erase=False)
+    own = tiles[group.ops.index(op)]
+    assert isinstance(own, ComputeTile)
+    tile, names = own.op, own.names[own.blocks :]
+    renumber(tile, tensor.Renumbering.removing(own.blocks, tile.sizes, tile.rank), names)
+    return tile
+
+
+def in_fused_tiles(
+    op: tensor.Computation,
+    schedule: tensor.ScheduleAttr,
+    fused: FusedTiles,
+    constants: frozenset[SSAValue] = frozenset(),
+) -> tensor.ScheduleAttr:
     """Return the schedule of `op` in fused tiles. In blocks of output channels, constants are streamed, a
     panel for each factor. So the next panel is prefetched, and so are the factors of the next tiles, which are far
-    apart and may be in another core's cache."""
+    apart and may be in another core's cache. Other `constants` that vectors run across are packed."""
     tiled = in_tiles(schedule, fused)
-    streams = isinstance(op, tensor.ComputeOp) and [dim for dim, _ in fused] == [2]
+    if isinstance(op, tensor.TransformOp) or not fused:
+        return tiled
+    if op.schedule is not None:
+        vectors = schedule.find(Vectorize) is not None
+        return tiled.adding(*_packs(op, fused[-1].dim, constants)) if vectors else tiled
+    streams = [tile.dim for tile in fused] == [2]
     return tiled.without(Prefetch).adding(Prefetch.of(1, 0), Prefetch.of(0, 1)) if streams else tiled
+
+
+def _packs(op: tensor.ComputeOp, row: int, constants: frozenset[SSAValue]) -> list[CacheRead]:
+    """Packed layouts with contiguous rows for the constants that `op` reads, a mask for example."""
+    packs: list[CacheRead] = []
+    for number, (value, access) in enumerate(zip(op.epilogue, op.epilogue_accesses, strict=True)):
+        results = access.map.data.results
+        along = [axis for axis, expr in enumerate(results) if row in expr.used_dims()]
+        last = [axis for axis, size in enumerate(shape_of(value)) if size > 1][-1:]
+        if value not in constants or not value.has_one_use() or access.is_guarded or len(along) != 1 or along == last:
+            continue
+        order = [*(axis for axis in range(len(results)) if axis not in along), *along]
+        packs.append(CacheRead.packed(len(op.reads) + number, [tensor.PackedAxis((axis,)) for axis in order]))
+    return packs
 
 
 def copy_schedule(op: tensor.ComputeOp, target: Target) -> tensor.ScheduleAttr:

@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.analysis.tile_and_fuse.scheduled_kernel import ScheduledKernel
 from s2s.dialects import tensor
 from s2s.errors import ScheduleError
-from s2s.schedules.transforms import FusedSizes, in_fused_tiles, transform_schedule
+from s2s.schedules.transforms import FusedTiles, in_fused_tiles, transform_schedule
 from s2s.targets import Target
 
 
@@ -32,7 +32,7 @@ def reason_against(
     op: tensor.Computation,
     constants: frozenset[SSAValue],
     target: Target,
-    fused: Mapping[tensor.Computation, FusedSizes],
+    fused: Mapping[tensor.Computation, FusedTiles],
     choice: tensor.ScheduleAttr,
 ) -> str | None:
     """Return why computation `op` of `kernel` cannot have the schedule `choice`; None if it can. Other computations
@@ -55,7 +55,7 @@ def reason_against(
     return None
 
 
-def _plain(op: tensor.Computation, target: Target, fused: FusedSizes) -> tensor.ScheduleAttr:
+def _plain(op: tensor.Computation, target: Target, fused: FusedTiles) -> tensor.ScheduleAttr:
     schedule = transform_schedule(op, target) if isinstance(op, tensor.TransformOp) else tensor.ScheduleAttr.of()
     return in_fused_tiles(op, schedule, fused)
 

@@ -18,7 +18,6 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.external.modes import parse_modes
 from s2s.options import CompileOptions
 from s2s.options.declaration import check_refused
-from s2s.targets import get_target
 from s2s.types.devices import ASKED, MAIN, Device
 
 
@@ -27,14 +26,13 @@ def check_options(options: CompileOptions) -> None:
     for field in fields(options):
         if not isinstance(field.type, str):
             _check_choice(field.name, getattr(options, field.name), field.type)
-    target = get_target(options.target)
     for device in options.devices:
         parse_modes(device.external, f"--devices: {device.name}: external:")
     check_refused(options)
-    if options.threads > 1 and not target.fork_join:
+    if options.threads > 1 and not options.target.fork_join:
         raise InputError(
-            f"--threads {options.threads}: target {target.name} has no threads; leave the option out, or use another "
-            "target"
+            f"--threads {options.threads}: target {options.target.name} has no threads; leave the option out, or use "
+            "another target"
         )
 
 
@@ -43,8 +41,7 @@ def check_inspected(options: CompileOptions, layer: str | None) -> None:
     compilation."""
     if layer is not None:
         raise InputError(f"{layer}: what is shown of one layer is what was decided about it; add --why")
-    read = CompileOptions(target=options.target, shapes=options.shapes, bind=options.bind, dims=options.dims)
-    if options != read or options.target:
+    if options != CompileOptions(shapes=options.shapes, bind=options.bind, dims=options.dims):
         raise InputError(
             "s2s inspect: what a network holds is the same with all options but --shape, --bind and --dim; leave the "
             "others out, or add --why"

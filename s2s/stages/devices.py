@@ -32,7 +32,7 @@ class DeviceKernels(NamedTuple):
     @property
     def target(self) -> Target:
         """The target of the device."""
-        return get_target(self.options.target)
+        return self.options.target
 
 
 def parts_of(stage: str, options: CompileOptions, module: ModuleOp) -> list[DeviceKernels]:

@@ -11,6 +11,7 @@ from xdsl.utils.hints import isa
 from s2s.analysis.network.functions import input_numbers, main_of, output_numbers, state_arguments
 from s2s.c_syntax.identifiers import c_identifier
 from s2s.c_syntax.interface import Port, Quantisation, named_ports
+from s2s.c_syntax.reserved import HEADERS
 from s2s.errors import InputError
 from s2s.frontends.model import Model, Source, read
 from s2s.frontends.sizes import computed_sizes
@@ -144,12 +145,12 @@ def _byte_ports(model: Model, options: CompileOptions) -> BytePorts:
 
 def _c_name(wished: str | None, found: str) -> str:
     name = c_identifier(wished if wished is not None else found, MAX_NAME_LENGTH)
-    if name.partition("_")[0] == RUNTIME_PREFIX:
+    if name.partition("_")[0] == RUNTIME_PREFIX or name in HEADERS:
         name = f"net_{name}"[:MAX_NAME_LENGTH]
     if wished is not None and name != wished:
         raise InputError(
             f"--name {wished}: names in C start with it, so it has lower-case letters, digits and _, at most "
-            f"{MAX_NAME_LENGTH} characters, and is neither a word of C nor {RUNTIME_PREFIX}; try {name}"
+            f"{MAX_NAME_LENGTH} characters, and is neither a word of C, nor a header, nor {RUNTIME_PREFIX}; try {name}"
         )
     return name
 

@@ -11,7 +11,6 @@ from s2s.decisions.records import choices_of, shipped_records
 from s2s.emit.info import GoldenVector, Measured
 from s2s.options import CompileOptions
 from s2s.support.frozen import frozen
-from s2s.targets import get_target
 
 
 @frozen
@@ -45,7 +44,7 @@ def _recorded(options: CompileOptions) -> Table:
     memory is preferred to the time that they have measured."""
     if options.records is None or options.prefer in ("size", "ram"):
         return {}
-    target = get_target(options.target).name
+    target = options.target.name
     given = options.records
     known = {each.task for each in given if each.target == target and each.cost is not None}
     return choices_of([*given, *(each for each in shipped_records(target) if each.task not in known)], target)

@@ -9,7 +9,7 @@ from s2s.emit.files import Tree
 from s2s.emit.info import DeviceInfo, NetworkInfo
 from s2s.emit.stream import pieces
 from s2s.emit.tree import render
-from s2s.options import CompileOptions
+from s2s.options.recorded import recorded
 from s2s.stages.c import Lowered
 from s2s.stages.graph import Grouped
 from s2s.stages.memory import Planned
@@ -51,7 +51,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         name=network.name,
         source=network.source,
         sha256=network.sha256,
-        target=target_for(get_target(options.target), options.prefer),
+        target=target_for(options.target, options.prefer),
         inputs=_placed(network.inputs, plan.inputs, plan.input_extents),
         outputs=_placed(network.outputs, plan.outputs, plan.output_extents),
         sizes=plan.sizes,
@@ -94,22 +94,8 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         paths=plan.paths,
         decisions=facts[Lowered].decisions,
         tolerance=facts[Scheduled].tolerance,
-        options=_recorded(options),
+        options=recorded(options),
     )
-
-
-def _recorded(options: CompileOptions) -> Mapping[str, str]:
-    """Return the options that the record of a tree states."""
-    threads = {"threads": str(options.threads), "threading": options.threading} if options.threads > 1 else {}
-    return {
-        "target": get_target(options.target).name,
-        "executor": options.executor,
-        "schedule": options.schedule,
-        "weights": options.weights,
-        "requantise": options.requantise,
-        "profile": options.profile,
-        **threads,
-    }
 
 
 def _placed(ports: Sequence[Port], offsets: Sequence[int | None], extents: Sequence[Extents]) -> tuple[Port, ...]:

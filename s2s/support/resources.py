@@ -23,6 +23,7 @@ PROFILING = "s2s.profiling"
 NATIVE = "native"
 """The folder of the profiler, and of the backend of `torch.compile`, with its C."""
 TORCH_BACKEND = "s2s.torch_backend"
+DEMOS = "s2s.demos"
 
 
 def runtime_source(path: str) -> str:
@@ -53,6 +54,11 @@ def harness_source(name: str) -> str:
 def harness_files() -> list[str]:
     """Names of all files of the harness, sorted."""
     return sorted(_walk(files(BOARDS).joinpath(HARNESS), ""))
+
+
+def demo_data(name: str) -> bytes:
+    """Return a file of data of the demos."""
+    return files(DEMOS).joinpath("data", name).read_bytes()
 
 
 def block_counter() -> str:

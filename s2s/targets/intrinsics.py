@@ -136,6 +136,7 @@ VNNI_SIGNED = _dot_lanes("vnni-signed", "x86 VPDPBUSD: signed bytes, one factor 
 X86_PAIRS = _dot_lanes("x86-pairs", "x86 VPMADDWD: bytes widened, pairs of 16 bits multiplied and added")
 X86_WIDE = _dot_lanes("x86-wide", "x86 VPMADDWD: a copy in 16 bits times widened constants, in pairs", x="i16", w="i16")
 NEON_DOT = _dot_lanes("neon-dot", "Arm NEON: four products of signed bytes to a lane, SDOT where the core has it")
+WASM_PAIRS = _dot_lanes("wasm-pairs", "WebAssembly i32x4.dot_i16x8_s: bytes widened, pairs of 16 bits added")
 PLAIN_DOT = _dot_lanes("plain-dot", "portable C: four products of signed bytes to a lane, in loops")
 
 INTRINSICS = {
@@ -157,6 +158,7 @@ INTRINSICS = {
         X86_PAIRS,
         X86_WIDE,
         NEON_DOT,
+        WASM_PAIRS,
         PLAIN_DOT,
     )
 }

@@ -10,28 +10,9 @@ from dataclasses import replace
 
 from s2s.decisions.schedule import ScheduledComputation
 from s2s.decisions.winograd_blocks import WinogradBlocksKind, WinogradKernel
-from s2s.dialects import tensor
-from s2s.dialects.tensor import FusedTile
-from s2s.schedules.directives import TileAndFuse
-from s2s.schedules.directives.tile_and_fuse import in_tiles, overlaps
-from s2s.schedules.transforms import fast_convolutions, fused_blocks
-from s2s.support.frozen import frozen
+from s2s.schedules.transforms import FusedTiles, fast_convolutions, fused_blocks
 from s2s.tuning.open_decision import OpenDecision
 from s2s.tuning.task import Task
-
-
-@frozen
-class FusedSubject:
-    """The largest computation of a task, and the tiles that it shares with its neighbours."""
-
-    subject: ScheduledComputation
-    tiles: tuple[FusedTile, ...]
-
-    def fitted(self, schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr:
-        """Return a schedule of the subject's heuristics over the tiles; heuristics know none that overlap."""
-        if not any(overlaps(tile) for tile in self.tiles):
-            return schedule
-        return in_tiles(schedule.without(TileAndFuse), self.tiles)
 
 
 def blocks_of(task: Task, others: Sequence[OpenDecision]) -> OpenDecision | None:
@@ -40,33 +21,33 @@ def blocks_of(task: Task, others: Sequence[OpenDecision]) -> OpenDecision | None
     return next(found, None)
 
 
-def fused_subjects(task: Task, blocks: OpenDecision | None) -> tuple[FusedSubject, ...]:
+def fused_subjects(task: Task, blocks: OpenDecision | None) -> tuple[ScheduledComputation, ...]:
     """Return the largest computation with the tiles of each choice of `blocks`; without it, with its own."""
-    chosen = [_of_default(task)] if blocks is None else [_of_loop(task, each) for each in blocks.choices]
-    sizes = [tuple((tile.dim, tile.size) for tile in tiles) for tiles in chosen]
+    tiles = [_of_default(task)] if blocks is None else [_of_loop(task, each) for each in blocks.choices]
+    return tuple(replace(task.largest, fused=fused) for fused in tiles)
+
+
+def widest(subjects: Sequence[ScheduledComputation]) -> FusedTiles:
+    """Return the dimensions that have tiles in all of `subjects`, each with the size of its largest tile."""
+    sizes = [{tile.dim: tile.size for tile in subject.fused} for subject in subjects]
     return tuple(
-        FusedSubject(replace(task.largest, fused=each), tiles) for each, tiles in zip(sizes, chosen, strict=True)
+        tile._replace(size=max(of_loop[tile.dim] for of_loop in sizes))
+        for tile in subjects[0].fused
+        if all(tile.dim in of_loop for of_loop in sizes)
     )
 
 
-def widest(subjects: Sequence[FusedSubject]) -> tuple[tuple[int, int], ...]:
-    """Return the dimensions that have tiles in all of `subjects`, each with the size of its largest tile."""
-    sizes = [dict(each.subject.fused) for each in subjects]
-    common = [dim for dim in sizes[0] if all(dim in each for each in sizes)]
-    return tuple((dim, max(each[dim] for each in sizes)) for dim in common)
-
-
-def _of_default(task: Task) -> tuple[FusedTile, ...]:
+def _of_default(task: Task) -> FusedTiles:
     """The tiles of the compiler's own schedule."""
     if not task.default:
         return ()
     return task.kind.parse(task.largest, task.default).on(task.largest.op).fused
 
 
-def _of_loop(task: Task, choice: str) -> tuple[FusedTile, ...]:
+def _of_loop(task: Task, choice: str) -> FusedTiles:
     """The tiles of the products in one fused loop of a Winograd convolution."""
     products = task.largest.op
     conv = next(each for each in fast_convolutions(list(task.kernel.body.block.ops)) if each.products is products)
     subject = WinogradKernel(conv, task.kernel, task.largest.key, task.nodes, task.options.threads)
     loop = WinogradBlocksKind().parse(subject, choice)
-    return tuple(FusedTile(dim, size) for dim, size in fused_blocks(conv, loop).get(products, ()))
+    return fused_blocks(conv, loop).get(products, ())

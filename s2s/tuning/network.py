@@ -22,7 +22,6 @@ from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.options import CompileOptions
 from s2s.stages.state import State
-from s2s.targets import get_target
 from s2s.tuning.open_decision import decided_of, open_decisions, table_of, text_of
 from s2s.tuning.records import NETWORK, Decided
 from s2s.tuning.resumable import Resumable
@@ -68,7 +67,7 @@ def network_task(compilation: Compilation) -> NetworkTask:
 
 def _key(state: State, options: CompileOptions, lowering: int) -> str:
     ops = [op for op in main_of(state.module).body.block.ops if not isinstance(op, graph.WeightOp)]
-    text = f"{lowering} network {group_key(ops)} {target_text(get_target(options.target))}"
+    text = f"{lowering} network {group_key(ops)} {target_text(options.target)}"
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 

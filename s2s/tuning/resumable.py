@@ -10,7 +10,7 @@ from s2s.decisions.decision import Table
 from s2s.options import CompileOptions
 from s2s.stages.state import State
 from s2s.support.frozen import frozen
-from s2s.targets import Target, get_target
+from s2s.targets import Target
 from s2s.tuning.packed import Packed, packed, unpacked
 
 
@@ -36,7 +36,7 @@ class Resumable:
     @property
     def target(self) -> Target:
         """What it is compiled for."""
-        return get_target(self.options.target)
+        return self.options.target
 
     @property
     def compilation(self) -> Compilation:

@@ -30,11 +30,12 @@ from s2s.analysis.affine.strides import border
 from s2s.compilation import Compilation
 from s2s.decisions.kind import Candidate
 from s2s.decisions.registry import heuristics_of
+from s2s.decisions.schedule import ScheduledComputation
 from s2s.dialects import tensor
 from s2s.schedules.transforms import fused_step
 from s2s.stages.memory import Planned
 from s2s.tuning.features import FOR_ONE_TASK, features_of
-from s2s.tuning.fused_tiles import FusedSubject, blocks_of, fused_subjects, widest
+from s2s.tuning.fused_tiles import blocks_of, fused_subjects, widest
 from s2s.tuning.open_decision import OpenDecision, decided_of, open_decisions, table_of, text_of
 from s2s.tuning.records import Decided
 from s2s.tuning.schedule_knobs import Change, Knob, knobs_of
@@ -69,7 +70,7 @@ class Space(SearchSpace):
         self._fused = fused_subjects(task, blocks)
         self._fused_place = others.index(blocks) if blocks is not None else None
         """Which of the other decisions chooses among them."""
-        self.subject = self._fused[0].subject
+        self.subject = self._fused[0]
         self._bases_of = tuple(tuple(_bases(task, each)) if searched else () for each in self._fused)
         self.bases = self._bases_of[0]
         schedules = [schedule for bases in self._bases_of for _, schedule in bases]
@@ -126,7 +127,7 @@ class Space(SearchSpace):
 
     def _is_tried(self, schedule: tensor.ScheduleAttr, loop: int) -> bool:
         """Whether a schedule is legal in a fused loop, and its innermost loop of a reasonable size."""
-        if self.task.kind.legal_from_outside(self._fused[loop].subject, schedule) is not None:
+        if self.task.kind.legal_from_outside(self._fused[loop], schedule) is not None:
             return False
         state = schedule.on(self.subject.op)
         op = self.subject.op
@@ -181,7 +182,7 @@ class Space(SearchSpace):
         except ValueError:
             return None
         loop = self._loop(Point((0,) * (1 + len(self.changes)) + rest))
-        if self.task.kind.legal_from_outside(self._fused[loop].subject, wanted) is not None:
+        if self.task.kind.legal_from_outside(self._fused[loop], wanted) is not None:
             return None
         for number, (_, base) in enumerate(self._bases_of[loop]):
             places = [knob.place_of(wanted, base) for knob in self.changes]
@@ -234,13 +235,13 @@ def _others(task: Task) -> tuple[OpenDecision, ...]:
     return open_decisions(explained.facts(Planned).decisions, OTHERS)
 
 
-def _bases(task: Task, fused: FusedSubject) -> Iterator[tuple[str, tensor.ScheduleAttr]]:
+def _bases(task: Task, fused: ScheduledComputation) -> Iterator[tuple[str, tensor.ScheduleAttr]]:
     """The legal candidates of all heuristics, each schedule once, the compiler's own choice first."""
     found: dict[str, tuple[str, tensor.ScheduleAttr]] = {}
     for _, heuristic in heuristics_of(task.kind):
-        proposed = [each for each in heuristic(fused.subject, task.target) if isinstance(each, Candidate)]
+        proposed = [each for each in heuristic(fused, task.target) if isinstance(each, Candidate)]
         for each in sorted(proposed, key=lambda one: one.cost.cycles or 0.0 if one.cost is not None else 0.0):
-            schedule = fused.fitted(each.make())
-            if task.kind.legal(fused.subject, schedule) is None:
+            schedule = each.make()
+            if task.kind.legal(fused, schedule) is None:
                 found.setdefault(str(schedule), (each.note, schedule))
     yield from found.values()

@@ -21,7 +21,7 @@ from s2s.passes.context import CompilerContext
 from s2s.stages.memory import Planned
 from s2s.stages.state import State
 from s2s.support.frozen import frozen
-from s2s.targets import Target, get_target
+from s2s.targets import Target
 from s2s.tuning.isolate import isolated
 from s2s.tuning.resumable import Resumable
 from s2s.types.sizes import varying
@@ -94,7 +94,7 @@ class FoundKernel:
     @property
     def target(self) -> Target:
         """What it is compiled for."""
-        return get_target(self.options.target)
+        return self.options.target
 
     def key_in(self, lowering: int) -> str:
         """Return the task key in another version of the lowering."""
@@ -123,7 +123,7 @@ def kernels_of(compilation: Compilation) -> list[FoundKernel]:
     if varying(compilation.options.dims):
         raise UnsupportedError("--dim: kernels are measured at constant sizes; give each dimension one")
     options = replace(compilation.options, name=None, decisions={}, explain=False)
-    target = get_target(options.target)
+    target = options.target
     state = compilation.at(BEFORE)
     calls = calls_of(state.module)
     kernels = {func.sym_name.data: func for func in _kernels(state.module)}

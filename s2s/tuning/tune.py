@@ -9,7 +9,6 @@ from s2s.frontends.model import Source
 from s2s.options import CompileOptions
 from s2s.stages.settle import Settled
 from s2s.support import progress
-from s2s.targets import get_target
 from s2s.tuning.campaign import Campaign, TuneOptions
 from s2s.tuning.measurement import ErrorKind, Goal
 from s2s.tuning.measurer import Candidate, Incumbent, Measurer
@@ -74,7 +73,7 @@ def tune_network(
         progress.step("finding tasks")
         return tune_tasks(tasks_of(compilation), records, measurer, options, on_progress)
     with RecordFile(records) as file:
-        target = get_target(compilation.options.target).name
+        target = compilation.options.target.name
         campaign = Campaign(file, measurer, options, goal, target, on_progress)
         try:
             _tune_whole(compilation, campaign, layers)
@@ -94,7 +93,7 @@ def tune_tasks(
     options = options if options is not None else TuneOptions()
     chosen, goal = _only(tasks, options.only), _goal(options, measurer)
     measurer.require()
-    target = get_target(tasks[0].options.target).name if tasks else ""
+    target = tasks[0].options.target.name if tasks else ""
     with RecordFile(records) as file:
         campaign = Campaign(file, measurer, options, goal, target, on_progress)
         try:

@@ -96,17 +96,19 @@ class BoardVerification:
 
     def as_dict(self) -> dict[str, Any]:
         """The result and the figures for JSON."""
+        worst = self.run.worst_case
         layers = [
             {
                 "kernel": layer.kernel,
                 "nodes": nodes,
                 "instructions": layer.instructions,
-                **({} if layer.cycles is None else {"cycles": layer.cycles.count, "worst_cycles": layer.greatest}),
+                **({} if layer.cycles is None else {"cycles": layer.cycles.count}),
+                **({} if worst is None else {f"worst_{worst.unit}": layer.greatest}),
             }
             for layer, nodes in self.named_layers()
         ]
-        worst = {} if self.run.worst_case is None else {"worst_case_cycles": self.run.worst_case.cycles}
-        return {**self.verification.as_dict(), **self.figures(), **worst, "layers": layers}
+        most = {} if worst is None else {f"worst_case_{worst.unit}": worst.most}
+        return {**self.verification.as_dict(), **self.figures(), **most, "layers": layers}
 
     def summed_layers(self) -> list["SummedLayer"]:
         """The calls of each kernel for the same nodes together, in the order of the first."""

@@ -13,7 +13,7 @@ from s2s.errors import InputError, ToolchainError
 from s2s.support.frozen import frozen
 from s2s.support.resources import harness_files, harness_source
 from s2s.targets.flags import REGIONS, STANDARD
-from s2s.verify.counted_blocks import Window, plugin_options, priced_windows, why_uncounted
+from s2s.verify.counted_blocks import Window, plugin_options, priced_windows, why_unwatched
 from s2s.verify.toolchain import missing_programs, run_program
 
 RECORD = struct.Struct("<IIQ")
@@ -110,9 +110,10 @@ class BoardProgram:
     ) -> tuple[bytes, list[Window]]:
         """Run a program and return its output, with the cycles of each record of `board_count` and `board_leave`.
 
-        There are no cycles where `why_uncounted` of the board has a reason; `proof` asks for the greatest of any run.
+        There are none where `why_unwatched` of the board has a reason, and instructions in place of cycles where the
+        core has no model; `proof` asks for the greatest of any run.
         """
-        if why_uncounted(self.board):
+        if why_unwatched(self.board):
             return self.run(program, inputs), []
         output = self._run(program, inputs, plugin_options(program, self.compiler, self.folder))
         return output, priced_windows(program, self.compiler, self.board, self.folder, part, proof)

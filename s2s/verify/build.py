@@ -75,11 +75,13 @@ def load(
         raise
 
 
-def load_all(tree: Tree) -> "dict[str, LoadedNetwork]":
+def load_all(
+    tree: Tree, *, compiler: Sequence[str] | None = None, flags: Sequence[str] | None = None
+) -> "dict[str, LoadedNetwork]":
     """Build a tree of several networks once, and load each of them."""
     with tempfile.TemporaryDirectory(prefix="s2s-") as built:
         library, placed = Path(built) / LIBRARY, tree.write(Path(built) / "tree")
-        compile_library(placed, library)
+        compile_library(placed, library, compiler=compiler, flags=flags)
         return {
             name: _load_copy(library, interface, tree.record_of(interface))
             for name, interface in tree.interfaces.items()

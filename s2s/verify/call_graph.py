@@ -23,6 +23,9 @@ EXECUTOR = "executor.c"
 TABLES = "_graph.c"
 """The suffix of the file with these tables, whose static functions are the entries of the tables."""
 
+OWN = "src"
+"""The folder of a tree with the functions of its networks."""
+
 _NODE = re.compile(r'^node: \{ title: "([^"]*)" label: "([^"]*)"', re.MULTILINE)
 _EDGE = re.compile(r'^edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"', re.MULTILINE)
 _FRAME = re.compile(r"^(\d+) bytes \(([a-z,]+)\)$")
@@ -51,6 +54,8 @@ class Stack:
     """Library functions that are called; their stacks are not included."""
     reasons: tuple[str, ...] = ()
     """The reasons why the depth is unknown."""
+    kernels: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The same bytes of each other function of the network's own files, the deepest first; of copies the deepest."""
 
     @property
     def note(self) -> str:
@@ -131,8 +136,14 @@ def deepest_stack(units: Iterable[UnitGraph], entry: str, libraries: Mapping[str
     outside = tuple(sorted(title for title in reached if title not in graph.frames and title != INDIRECT))
     if reasons := tuple(_reasons(graph, reached, entry)):
         return Stack(None, outside=outside, reasons=reasons)
-    path = _deepest_path(graph, entry, {})
-    return Stack(_bytes(graph, path), tuple(graph.frames[title].name for title in path), outside)
+    paths: dict[str, tuple[str, ...]] = {}
+    path = _deepest_path(graph, entry, paths)
+    kernels: dict[str, int] = {}
+    for title in (title for title in paths if title != entry and _is_own(graph.frames[title])):
+        name = graph.frames[title].name.partition(".")[0]
+        kernels[name] = max(kernels.get(name, 0), _bytes(graph, paths[title]))
+    deepest = dict(sorted(kernels.items(), key=lambda kernel: (-kernel[1], kernel[0])))
+    return Stack(_bytes(graph, path), tuple(graph.frames[title].name for title in path), outside, kernels=deepest)
 
 
 def _reached(graph: CallGraph, entry: str) -> tuple[str, ...]:
@@ -185,6 +196,11 @@ def _deepest_path(graph: CallGraph, title: str, known: dict[str, tuple[str, ...]
 
 def _bytes(graph: CallGraph, path: Iterable[str]) -> int:
     return sum(graph.frames[title].bytes for title in path)
+
+
+def _is_own(frame: Frame) -> bool:
+    """Whether a function is in the files of a network, and not in these of its runtime or in a library."""
+    return OWN in _file(frame.place).parts[:1]
 
 
 def _file(place: str) -> PurePosixPath:

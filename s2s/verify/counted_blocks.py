@@ -12,9 +12,10 @@ from s2s.boards import Board
 from s2s.boards.cycles.cycles import Cycles
 from s2s.boards.cycles.instruction import Instruction, parse
 from s2s.boards.cycles.price import Block, Prices
-from s2s.boards.cycles.table import table_of
+from s2s.boards.cycles.table import INSTRUCTIONS, table_of
 from s2s.boards.parts import Part
 from s2s.boards.paths.control_flow import Program
+from s2s.boards.paths.image import read_image
 from s2s.boards.paths.longest import Longest, LongestPaths, Proof
 from s2s.errors import ToolchainError
 from s2s.support.frozen import frozen
@@ -25,11 +26,13 @@ COUNTS = "blocks.txt"
 """The file that the plugin writes."""
 START, STOP, INTERRUPT = "board_start", "board_now", "board_wrap"
 END = "-"
+_READ = ("m0", "m3", "m4", "m7", "m33")
+"""The boards whose instructions are followed: Thumb without vectors and without loops of hardware."""
 
 
 @frozen
 class Window:
-    """The cycles of a window."""
+    """The cycles of a window, or its instructions on a core without a model of cycles."""
 
     cycles: Cycles
     longest: Longest | None
@@ -40,6 +43,13 @@ def why_uncounted(board: Board) -> str:
     """Explain why there are no cycles of a board; empty if there are."""
     if table_of(board.target) is None:
         return f"no cycle model for {board.target}: its maker publishes no cycles of instructions"
+    return why_unwatched(board)
+
+
+def why_unwatched(board: Board) -> str:
+    """Explain why the blocks of code that run on a board are not counted; empty if they are."""
+    if board.name not in _READ:
+        return f"no cycle model: the code of {board.target} is not read"
     if not _takes_plugins(board.emulator[0]):
         return f"no cycle model: this {board.emulator[0]} takes no plugins; install QEMU 7 or later, built with them"
     try:
@@ -95,18 +105,17 @@ def priced_windows(
     part: Part | None = None,
     proof: Proof | None = None,
 ) -> list[Window]:
-    """Return the cycles of each window of the run that the plugin counted in `folder`.
+    """Return the cycles of each window of the run that the plugin counted in `folder`, or the instructions of a core
+    without a model of cycles.
 
-    `proof` asks for the greatest cycles of any run, too.
+    `proof` asks for the greatest number of any run, too.
     """
     table = table_of(board.target)
-    if table is None:
-        return []
-    prices = Prices(table, instructions_of(program, compiler), part)
+    prices = Prices(table or INSTRUCTIONS, instructions_of(program, compiler), None if table is None else part)
     counted = list(windows((folder / COUNTS).read_text(encoding="ascii").splitlines()))
     if proof is None:
         return [Window(prices.of(blocks), None) for blocks in counted]
-    code = Program(prices.instructions.values(), functions_in(program, compiler))
+    code = Program(prices.instructions.values(), functions_in(program, compiler), read_image(program))
     paths = LongestPaths(code, prices, proof, counted)
     return [Window(prices.of(blocks), paths.of(blocks)) for blocks in counted]
 

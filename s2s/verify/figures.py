@@ -69,6 +69,7 @@ def measured(footprint: Footprint) -> Measured:
         stack_note=footprint.stack.note,
         stack_path=footprint.stack.path,
         functions=dict(islice(footprint.functions.items(), MAX_FUNCTIONS)),
+        stacks=footprint.stack.kernels,
     )
 
 

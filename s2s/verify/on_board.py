@@ -16,6 +16,7 @@ import numpy as np
 
 from s2s.boards import Board
 from s2s.boards.cycles.cycles import Cycles, exactly
+from s2s.boards.cycles.table import table_of
 from s2s.boards.parts import Part
 from s2s.boards.paths.longest import Proof
 from s2s.emit.files import Tree
@@ -42,7 +43,7 @@ class Layer:
     cycles: Cycles | None = None
     """By the model of the core; None if it has none."""
     greatest: int | None = None
-    """The cycles of the longest path; None where there is no bound."""
+    """The cycles of the longest path, or its instructions without a model; None where there is no bound."""
 
 
 @frozen
@@ -67,7 +68,7 @@ class BoardRun:
     cycles: tuple[Cycles, ...] = ()
     """For each set of inputs, by the model of the core; empty if it has none."""
     worst_case: WorstCase | None = None
-    """For any inputs, by the same model."""
+    """For any inputs, by the same model; in instructions if the core has none."""
 
     @property
     def worst(self) -> int:
@@ -130,6 +131,11 @@ class BoardBuild:
         """The size of the network's objects."""
         return _sum(object_size(path, str(source), self.program.compiler) for source, path in self.objects.items())
 
+    @property
+    def _has_model(self) -> bool:
+        """Whether the core has a model of cycles."""
+        return table_of(self.program.board.target) is not None
+
     @cached_property
     def proof(self) -> Proof:
         """What is proven of the paths of the network's functions."""
@@ -143,7 +149,7 @@ class BoardBuild:
         elf = self._link("run", run_network(self.network, len(vectors)), self.objects.values())
         inputs = _bytes(array for vector in vectors for array in (*vector, *vector))
         found, windows = self.program.run_priced(elf, inputs, self.part, self.proof)
-        cycles = [window.cycles for window in windows]
+        cycles = [window.cycles for window in windows] if self._has_model else []
         idle = self.program.record(found, 0).instructions
         at, stack, instructions = RECORD.size, 0, list[int]()
         outputs: list[tuple[Array, ...]] = []
@@ -167,7 +173,7 @@ class BoardBuild:
             arena=self.network.arena_size,
             ports=self.network.ports_size,
             cycles=tuple(each - cycles[0] + exactly(1) for each in cycles[1:]),
-            worst_case=worst_case(windows, self.record),
+            worst_case=worst_case(windows, self.record, "cycles" if self._has_model else "instructions"),
         )
 
     def steps(self, vector: Sequence[Array]) -> "BoardSteps":
@@ -181,7 +187,7 @@ class BoardBuild:
         self._check_status(output, (count - 1) * entry)
         return BoardSteps(
             instructions=tuple(count - counts[0] for count in counts[1:]),
-            cycles=tuple(window.cycles - windows[0].cycles for window in windows[1:]),
+            cycles=tuple(window.cycles - windows[0].cycles for window in windows[1:]) if self._has_model else (),
             outputs=output[count * entry :],
         )
 
@@ -210,7 +216,7 @@ class BoardBuild:
         _, idle = counts[0]
         prices = windows[1:] or [None] * (len(counts) - 1)
         for (number, instructions), price in zip(counts[1:], prices, strict=True):
-            cycles = None if price is None else price.cycles - windows[0].cycles
+            cycles = None if price is None or not self._has_model else price.cycles - windows[0].cycles
             longest = None if price is None else greatest(price.longest, windows[0])
             yield Layer(kernels[number], instructions - idle, cycles, longest)
 

@@ -1,25 +1,23 @@
 """The worst case of a network on a board: the greatest number of cycles of any run, and what it rests on."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from s2s.boards.paths.longest import Longest, Proof
 from s2s.support.frozen import frozen
 from s2s.verify.counted_blocks import Window
 
-_LIBRARY: Mapping[str, int] = {
-    **dict.fromkeys(("__aeabi_fmul", "__mulsf3", "__aeabi_fdiv", "__divsf3"), 32),
-    **dict.fromkeys(("__aeabi_dmul", "__muldf3", "__aeabi_ddiv", "__divdf3"), 64),
-}
-"""How often a loop of a function of the compiler's library turns at most: a turn for each bit of an operand."""
+Unit = Literal["cycles", "instructions"]
 
 
 @frozen
 class WorstCase:
-    """The greatest number of cycles that a run takes, whatever its inputs are."""
+    """The greatest number of cycles that a run takes, whatever its inputs are, or of instructions."""
 
-    cycles: int | None
-    """By the model of the core, with the most that its manual allows; None where there is no bound."""
+    most: int | None
+    """None where there is no bound. Cycles are by the model of the core, with the most that its manual allows."""
+    unit: Unit = "cycles"
+    """Instructions where the core has no model of cycles."""
     bounded: tuple[str, ...] = ()
     """The functions whose path depends on data: the longer side of each branch counts."""
     reasons: tuple[str, ...] = ()
@@ -27,11 +25,11 @@ class WorstCase:
 
     def describe(self) -> str:
         """Return it in words: `4,619,646 cycles (exact path; 2 kernels bounded: …)`."""
-        if self.cycles is None:
+        if self.most is None:
             return f"not bounded: {'; '.join(self.reasons)}"
         kernels = f"{len(self.bounded)} kernel{'s' if len(self.bounded) > 1 else ''} bounded"
         more = f"; {kernels}: {', '.join(self.bounded)}" if self.bounded else ""
-        return f"{self.cycles:,} cycles (exact path{more})"
+        return f"{self.most:,} {self.unit} (exact path{more})"
 
 
 def proof_of(record: Mapping[str, Any], functions: Iterable[str]) -> Proof:
@@ -43,12 +41,12 @@ def proof_of(record: Mapping[str, Any], functions: Iterable[str]) -> Proof:
         checked=f"{record['name']}_run",
         functions=frozenset(name.partition(".")[0] for name in functions),
         repeating=frozenset(entry["kernel"] for entry in paths if entry["repeats"]) | unknown,
-        turns={**_LIBRARY, **{entry["kernel"]: entry["turns"] for entry in paths}},
+        turns={entry["kernel"]: entry["turns"] for entry in paths},
     )
 
 
-def worst_case(windows: Sequence[Window], record: Mapping[str, Any]) -> WorstCase | None:
-    """Return the worst case of counted runs, of which the first is an empty one; None without a model of cycles."""
+def worst_case(windows: Sequence[Window], record: Mapping[str, Any], unit: Unit) -> WorstCase | None:
+    """Return the worst case of counted runs, of which the first is an empty one; None where none was counted."""
     empty, longest = windows[:1], [entry.longest for entry in windows[1:] if entry.longest is not None]
     if not longest:
         return None
@@ -56,7 +54,7 @@ def worst_case(windows: Sequence[Window], record: Mapping[str, Any]) -> WorstCas
     bounded = tuple(dict.fromkeys([*(name for entry in longest for name in entry.bounded), *choosing]))
     reasons = tuple(dict.fromkeys(reason for entry in longest for reason in entry.reasons))
     cycles = [entry.cycles - empty[0].cycles.most + 1 for entry in longest if entry.cycles is not None]
-    return WorstCase(None if reasons else max(cycles), bounded, reasons)
+    return WorstCase(None if reasons else max(cycles), unit, bounded, reasons)
 
 
 def greatest(longest: Longest | None, empty: Window) -> int | None:

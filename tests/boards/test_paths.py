@@ -1,6 +1,7 @@
 """The longest path of micro-programs: whatever the data in memory were when a run was counted, the bound is the same,
 and no run exceeds it."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -49,12 +50,34 @@ BRANCHES = {
     ),
     "a return": "ldr r0, [r3]\n cmp r0, #3\n it gt\n bxgt lr\n nop\n nop\n nop",
 }
+LOOPS = {
+    "sides that both close the loop": (
+        "movs r2, #5\n 1: ldr r0, [r3]\n cmp r0, #3\n bgt 2f\n nop\n nop\n subs r2, #1\n bne 1b\n b 3f\n"
+        " 2: subs r2, #1\n bne 1b\n 3: nop"
+    ),
+    "a loop with two entries, and a side in it": (
+        "movs r2, #4\n lsls r1, r2, #31\n beq 2f\n 1: nop\n 2: ldr r0, [r3]\n cmp r0, #3\n ble 4f\n nop\n nop\n nop\n"
+        " 4: subs r2, #1\n bne 1b"
+    ),
+    "a table of bytes": (
+        "ldr r0, [r3]\n cmp r0, #2\n bhi 3f\n tbb [pc, r0]\n 9: .byte (1f-9b)/2, (2f-9b)/2, (3f-9b)/2, 0\n"
+        " 1: nop\n nop\n nop\n nop\n b 3f\n 2: nop\n 3: nop"
+    ),
+    "a table of halfwords": (
+        "ldr r0, [r3]\n cmp r0, #2\n bhi 3f\n tbh [pc, r0, lsl #1]\n 9: .short (1f-9b)/2, (2f-9b)/2, (3f-9b)/2\n"
+        " 1: nop\n nop\n nop\n nop\n b 3f\n 2: nop\n 3: nop"
+    ),
+}
 VALUES = (0, 2, 7)
+LITERALS = ("ldr r3, 9f", "9: .word words")
 
 
-def run(code: str, value: int, folder: Path, proof: Proof) -> tuple[Cycles, Longest]:
-    program = BoardProgram(board_or_skip("qemu:m4"), folder)
-    elf = program.link("case", MAIN % (value, code.replace("\n", "\\n")))
+def run(code: str, value: int, folder: Path, proof: Proof, board: str = "m4") -> tuple[Cycles, Longest]:
+    program = BoardProgram(board_or_skip(f"qemu:{board}"), folder)
+    text = MAIN
+    for line in LITERALS:
+        text = text.replace(line, line.replace("9", "99"))
+    elf = program.link("case", text % (value, code.replace("\n", "\\n")))
     _, [window] = program.run_priced(elf, b"", proof=proof)
     assert window.longest is not None
     return window.cycles, window.longest
@@ -66,7 +89,7 @@ def test_the_path_of_one_run_is_the_path_of_all(code: str, tmp_path: Path) -> No
     assert longest == Longest(cycles.most)
 
 
-@pytest.mark.parametrize("code", BRANCHES.values(), ids=BRANCHES)
+@pytest.mark.parametrize("code", [*BRANCHES.values(), *LOOPS.values()], ids=[*BRANCHES, *LOOPS])
 def test_the_longer_side_of_a_branch_on_data_counts(code: str, tmp_path: Path) -> None:
     runs = [run(code, value, tmp_path, Proof(frozenset(["code"]))) for value in VALUES]
     [longest] = {longest for _, longest in runs}
@@ -90,3 +113,116 @@ def test_a_loop_that_data_end_turns_as_often_as_is_stated_at_most(tmp_path: Path
     assert longest == other
     assert longest.cycles is not None
     assert short.most < long.most <= longest.cycles
+
+
+LIBRARY = """#include "board.h"
+
+volatile uint32_t words[8] = {%d, %d, 3};
+
+__attribute__((noinline)) static int code(void)
+{
+    %s;
+    return 0;
+}
+
+int main(void)
+{
+    board_open();
+    (void)board_count(code);
+    return 0;
+}
+"""
+CALLS = {
+    "a quotient": "words[2] = words[0] / words[1]",
+    "a signed quotient": "words[2] = (uint32_t)((int32_t)words[0] / (int32_t)words[1])",
+    "a remainder": "words[2] = words[0] % words[1]".replace("%", "%%"),
+    "a product of 64 bits": "words[2] = (uint32_t)((uint64_t)words[0] * words[1] >> 20)",
+    "leading zeros": "words[2] = (uint32_t)__builtin_clz(words[0] | 1u)",
+    "a product of floats": "words[2] = (uint32_t)((float)words[0] * (float)(words[1] | 1u) / 65536.f)",
+    "a quotient of floats": "words[2] = (uint32_t)((float)words[0] / (float)(words[1] | 1u))",
+    "a sum of floats": "words[2] = (uint32_t)((float)words[0] + (float)words[1])",
+}
+OPERANDS = (
+    (0, 1),
+    (7, 3),
+    (0xFFFFFFFF, 1),
+    (0xFFFFFFFF, 0xFFFFFFFF),
+    (1 << 31, 1 << 16),
+    (12345678, 1001),
+    (1, 1 << 31),
+)
+
+
+UNBOUNDED = ("a quotient of floats", "m0")
+"""Its digits are chosen by branches, whose ways are too many to follow."""
+CASES = [case for case in itertools.product(CALLS, ("m0", "m3")) if case != UNBOUNDED]
+
+
+@pytest.mark.parametrize(("name", "board"), CASES, ids=[" ".join(case) for case in CASES])
+def test_functions_of_the_library_have_bounds_of_their_own(name: str, board: str, tmp_path: Path) -> None:
+    statement = CALLS[name]
+    program = BoardProgram(board_or_skip(f"qemu:{board}"), tmp_path)
+    runs: list[tuple[Cycles, Longest]] = []
+    for left, right in OPERANDS:
+        elf = program.link("case", LIBRARY % (left, right, statement.replace("%%", "%")))
+        _, [window] = program.run_priced(elf, b"", proof=Proof(frozenset(["code"])))
+        assert window.longest is not None
+        runs.append((window.cycles, window.longest))
+    [greatest] = {longest.cycles for _, longest in runs}
+    assert greatest is not None
+    assert max(cycles.most for cycles, _ in runs) <= greatest <= 5 * max(cycles.most for cycles, _ in runs)
+
+
+def test_ways_that_are_too_many_have_no_bound(tmp_path: Path) -> None:
+    name, board = UNBOUNDED
+    program = BoardProgram(board_or_skip(f"qemu:{board}"), tmp_path)
+    elf = program.link("case", LIBRARY % (7, 3, CALLS[name]))
+    _, [window] = program.run_priced(elf, b"", proof=Proof(frozenset(["code"])))
+    assert window.longest is not None
+    assert window.longest.reasons == ("__aeabi_fdiv has more ways than are followed",)
+
+
+SWITCH = """#include "board.h"
+
+volatile int words[4] = {%d, 5, 3};
+
+__attribute__((noinline)) static int code(void)
+{
+    int a = words[1], b = words[2];
+
+    switch (words[0]) {
+    case 0: words[3] = a * b; break;
+    case 1: words[3] = a + b + 7; break;
+    case 2: words[3] = a - b * 3; break;
+    case 3: words[3] = a * a - b; break;
+    case 4: words[3] = a ^ (b << 3); break;
+    case 5: words[3] = (a | b) * 9 - a * a * b + (b ^ a); break;
+    case 6: words[3] = a & b; break;
+    default: break;
+    }
+    return 0;
+}
+
+int main(void)
+{
+    board_open();
+    (void)board_count(code);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("optimise", ["O2", "Os"])
+@pytest.mark.parametrize("board", ["m0", "m3", "m4"])
+def test_tables_of_the_c_compiler_are_read(board: str, optimise: str, tmp_path: Path) -> None:
+    program = BoardProgram(board_or_skip(f"qemu:{board}"), tmp_path, optimise=optimise)
+    runs: list[tuple[Cycles, Longest]] = []
+    for value in range(8):
+        elf = program.link("case", SWITCH % value)
+        _, [window] = program.run_priced(elf, b"", proof=Proof(frozenset(["code"])))
+        assert window.longest is not None
+        runs.append((window.cycles, window.longest))
+    [greatest] = {longest.cycles for _, longest in runs}
+    most = max(cycles.most for cycles, _ in runs)
+    assert greatest is not None
+    assert most <= greatest <= most + 24

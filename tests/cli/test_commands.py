@@ -157,6 +157,19 @@ def test_report_shows_the_largest_functions(tmp_path: Path, capsys: pytest.Captu
     assert sum(sizes) <= found["code"]
 
 
+def test_report_shows_the_stack_of_each_kernel_beside_the_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["report", str(DIGITS), "--target", "c", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    stacks = found["stack_of"]
+    assert list(stacks.values()) == sorted(stacks.values(), reverse=True)
+    assert 0 < max(stacks.values()) < found["stack"]
+    assert run(["report", str(DIGITS), "--target", "c"]) == 0
+    shown = capsys.readouterr().out.partition("bytes of stack of each kernel")[2]
+    assert all(name in shown for name in stacks)
+    assert run(["compile", str(DIGITS), "--target", "c", "-o", str(tmp_path / "tree")]) == 0
+    assert json.loads((tmp_path / "tree" / "metadata.json").read_text())["measured"]["stacks"] == stacks
+
+
 def test_compile_together_writes_the_tree_of_the_python_function(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     other = tmp_path / "other.onnx"
     other.write_bytes(DIGITS.read_bytes())

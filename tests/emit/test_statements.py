@@ -299,3 +299,47 @@ def test_a_formula_keeps_indices_and_extents_together():
 def test_words_break_at_the_last_space():
     lines = comment_lines(" ".join(["word"] * 36))
     assert len(lines[0]) > WIDTH - 10
+
+
+def test_a_case_that_declares_has_braces() -> None:
+    check(
+        """
+        c.func static @f(%y: !c.ptr<i32>, %n: i32) -> i32 {
+          c.switch %n {
+            %two = c.literal 2 : i32
+            %half = c.binary %n "/" %two : (i32, i32) -> i32
+            %t = c.let "t" %half : (i32) -> i32
+            c.return %t : i32
+          } {
+            %four = c.literal 4 : i32
+            %quarter = c.binary %n "/" %four : (i32, i32) -> i32
+            %t = c.let "t" %quarter : (i32) -> i32
+            %to = c.subscript %y[%t] : (!c.ptr<i32>, i32) -> !c.lvalue<i32>
+            c.assign %to "=" %n : !c.lvalue<i32>, i32
+          } {
+            c.comment "anything else"
+          } : i32
+          c.return %n : i32
+        }
+        """,
+        """
+        static int32_t f(int32_t *y, int32_t n)
+        {
+            switch (n) {
+            case 0: {
+                const int32_t t = n / 2;
+                return t;
+            }
+            case 1: {
+                const int32_t t = n / 4;
+                y[t] = n;
+                break;
+            }
+            default:
+                /* anything else */
+                break;
+            }
+            return n;
+        }
+        """,
+    )

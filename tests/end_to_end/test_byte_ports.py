@@ -28,6 +28,64 @@ MIXED = """(float[2, 3] x, float[2, 3] b) => (float[2, 3] y, float[2, 3] d) <flo
 }"""
 
 
+_PARAMETERS = "float s = {0.05}, int8 z = {3}, int64[2] rows = {6, 4}, int64[4] ends = {0, 1, 0, 1}, float half = {0.5}"
+MOVED = {
+    "transposed": f"""(float[4, 6] x) => (float[6, 4] y) <{_PARAMETERS}>
+{{
+    t = Transpose <perm = [1, 0]> (x) q = QuantizeLinear (t, s, z) d = DequantizeLinear (q, s, z) r = Relu (d)
+    p = QuantizeLinear (r, s, z) y = DequantizeLinear (p, s, z)
+}}""",
+    "reshaped, and padded by a number": f"""(float[4, 6] x) => (float[4, 8] y) <{_PARAMETERS}>
+{{
+    f = Reshape (x, rows) t = Transpose <perm = [1, 0]> (f) v = Pad (t, ends, half) q = QuantizeLinear (v, s, z)
+    d = DequantizeLinear (q, s, z) r = Relu (d) p = QuantizeLinear (r, s, z) e = DequantizeLinear (p, s, z)
+    y = Pad (e, ends, half)
+}}""",
+    "read by two quantisations": f"""(float[4, 6] x) => (float[4, 6] y, float[6, 4] u) <{_PARAMETERS}>
+{{
+    q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) r = Relu (d) p = QuantizeLinear (r, s, z)
+    y = DequantizeLinear (p, s, z) t = Transpose <perm = [1, 0]> (x) v = QuantizeLinear (t, s, z)
+    w = DequantizeLinear (v, s, z) l = LeakyRelu (w) m = QuantizeLinear (l, s, z) u = DequantizeLinear (m, s, z)
+}}""",
+    "two of each, joined behind": f"""(float[4, 6] x, float[4, 6] b) => (float[4, 12] y, float[4, 6] h) <{_PARAMETERS}>
+{{
+    q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) r = Relu (d) p = QuantizeLinear (r, s, z)
+    e = DequantizeLinear (p, s, z) k = QuantizeLinear (b, s, z) c = DequantizeLinear (k, s, z)
+    n = LeakyRelu (c) o = QuantizeLinear (n, s, z) f = DequantizeLinear (o, s, z) y = Concat <axis = 1> (e, f)
+    h = Identity (e)
+}}""",
+    "of unsigned bytes, by a softmax": """(float[4, 6] x) => (float[4, 6] y)
+    <float s = {0.05}, uint8 z = {120}, float t = {0.00390625}, uint8 u = {0}>
+{
+    q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) r = Softmax (d) p = QuantizeLinear (r, t, u)
+    y = DequantizeLinear (p, t, u)
+}""",
+}
+STAYS = {
+    "two scales": """(float[4] x) => (float[4] y, float[4] u) <float s = {0.05}, float t = {0.1}, int8 z = {3}>
+{
+    q = QuantizeLinear (x, s, z) y = DequantizeLinear (q, s, z)
+    p = QuantizeLinear (x, t, z) u = DequantizeLinear (p, t, z)
+}""",
+    "joined of two scales": """(float[4] x, float[4] b) => (float[8] y)
+    <float s = {0.05}, float t = {0.1}, int8 z = {3}>
+{
+    q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z)
+    p = QuantizeLinear (b, t, z) e = DequantizeLinear (p, t, z)
+    y = Concat <axis = 0> (d, e)
+}""",
+    "padded by no byte": """(float[4] x) => (float[6] y)
+    <float s = {0.05}, int8 z = {3}, int64[2] ends = {1, 1}, float far = {0.51}>
+{
+    q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) y = Pad (d, ends, far)
+}""",
+    "softmax in floats": """(float[4, 6] x) => (float[4, 6] y) <float s = {0.05}, int8 z = {3}>
+{
+    q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) y = Softmax (d)
+}""",
+}
+
+
 def tflite_file(folder: Path) -> Path:
     """A network of TFLite that quantises its float input, and dequantises its output."""
     x, y = TensorSpec("x", (2, 3), "FLOAT32"), TensorSpec("y", (2, 3), "FLOAT32")
@@ -90,3 +148,20 @@ def test_ports_that_stay_floats_are_named_with_the_reason(tmp_path: Path) -> Non
     expected = "b: not quantised first by one scale; d: not dequantised last by one scale"
     assert report.in_words()["not bytes"] == expected
     assert not compile_artifact(file, CompileOptions(target="c")).report().real_ports
+
+
+@pytest.mark.parametrize("case", MOVED)
+def test_values_may_be_moved_before_and_behind(case: str, tmp_path: Path) -> None:
+    artifact = compile_artifact(onnx_file(MOVED[case], tmp_path), CompileOptions(target="c", ports="int8"))
+    assert not artifact.report().real_ports
+    assert {port.dtype.itemsize for port in (*artifact.info.inputs, *artifact.info.outputs)} == {1}
+    assert artifact.verify().bit_exact
+
+
+@pytest.mark.parametrize(
+    ("case", "named"),
+    [("two scales", "x"), ("joined of two scales", "y"), ("padded by no byte", "y"), ("softmax in floats", "y")],
+)
+def test_what_no_byte_stands_for_stays_a_float(case: str, named: str, tmp_path: Path) -> None:
+    report = compile_artifact(onnx_file(STAYS[case], tmp_path), CompileOptions(target="c", ports="int8")).report()
+    assert report.in_words()["not bytes"].startswith(f"{named}: not ")

@@ -171,14 +171,14 @@ def module_of(network: ModuleOp, weights: WeightStore | None = None) -> Compile:
     return compile
 
 
-LSTM = """(float[6,1,5] x) => (float[6,1,1,8] y)
-<float[1,32,5] w = ?, float[1,32,8] r = ?, float[1,64] b = ?> { y, h = LSTM <hidden_size = 8> (x, w, r, b) }"""
+LSTM = """(float[6,1,5] x) => (float[6,{count},1,8] y)
+{{ y, h = LSTM <hidden_size = 8, direction = "{direction}"> (x, w, r, b) }}"""
 
 
-def lstm() -> onnx.ModelProto:
-    body, rng = LSTM.replace(" = ?", ""), np.random.default_rng(1)
-    network = onnx_model(re.sub(r"<float.*?>", "", body, count=1, flags=re.DOTALL))
-    for name, shape in (("w", (1, 32, 5)), ("r", (1, 32, 8)), ("b", (1, 64))):
+def lstm(direction: str = "forward") -> onnx.ModelProto:
+    count, rng = 2 if direction == "bidirectional" else 1, np.random.default_rng(1)
+    network = onnx_model(LSTM.format(count=count, direction=direction))
+    for name, shape in (("w", (count, 32, 5)), ("r", (count, 32, 8)), ("b", (count, 64))):
         values = rng.normal(size=shape).astype(np.float32)
         network.graph.initializer.append(onnx.numpy_helper.from_array(values, name))
     return network
@@ -204,8 +204,10 @@ def test_random_images(seed: int, element: Any, options: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("target", ["c", "cortex-m4"])
-def test_repeated_networks(target: str) -> None:
-    check(model(lstm(), target=target))
+@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+def test_repeated_networks(target: str, direction: str) -> None:
+    """Two of them have a number of the repetition each, which are declared where steps are chosen."""
+    check(model(lstm(direction), target=target))
 
 
 def test_state() -> None:

@@ -23,11 +23,14 @@ from support.project import ROOT
 from support.trees import written
 from support.varying_networks import model as varying_model
 from support.varying_networks import session
+from support.wasm import require_clang
 
 HELD_OUT = ROOT / "examples" / "digits" / "held_out.npz"
 
 
 def packed(format: str, folder: Path, *, target: str = "c", executor: str = "aot") -> Path:
+    if format == "web":
+        require_clang()
     export(written("digits", target, executor, "arrays"), [format], folder)
     return folder
 
@@ -280,3 +283,21 @@ import numpy as np
 import sized
 np.savez("found.npz", **sized.Network().run(dict(np.load("given.npz"))))
 """
+
+
+CARRY = {"cmake", "make", "meson", "single", "esp-idf", "cmsis-pack"}
+"""Formats that carry a pack of weights."""
+
+
+def test_a_pack_of_weights_goes_with_packages_that_show_no_call(tmp_path: Path):
+    artifact = compile_network(ROOT / "examples/digits/digits.onnx", target="c", name="net", weights="pack")
+    places = artifact.export(tmp_path, "all")
+    assert {format for format, place in places.items() if isinstance(place, Path)} == CARRY
+    pack = artifact.tree().content("net.weights")
+    for format in CARRY:
+        assert (tmp_path / format / "net.weights").read_bytes() == pack
+    refused = {str(place) for format, place in places.items() if format not in CARRY}
+    assert all("its call binds no pack of weights; leave --weights pack out" in reason for reason in refused)
+    run([require("gcc"), "-std=c99", "-O1", "net.c", "net_test.c", "-lm", "-o", "test"], tmp_path / "single")
+    assert "net: passed" in run([tmp_path / "single" / "test"], tmp_path)
+    assert "net: passed" in run([require("make"), "-s", "test"], tmp_path / "make")

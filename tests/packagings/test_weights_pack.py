@@ -24,8 +24,6 @@ from s2s.verify.build import load
 from support.option_changes import image
 from support.proved_networks import quantised_network
 
-OPTIONS = CompileOptions(target="c")
-
 
 def compiled(model: Any, **options: Any) -> Artifact:
     every: dict[str, Any] = {"target": "c", **options}
@@ -48,7 +46,7 @@ def test_retrained_weights_become_a_pack_that_computes_what_the_model_says(
 ):
     model, tree = quantised
     new = changed(model, change, 3, tmp_path)
-    pack = pack_for(tree, new, OPTIONS, version=7)
+    pack = pack_for(tree, new, version=7)
     x = np.random.default_rng(0).integers(-128, 128, (1, 6, 5, 3)).astype(np.int8)
     with compiled(new, name="net") as own, load(own.tree()) as network:
         [expected] = network.run({"x": x}).values()
@@ -63,7 +61,7 @@ def test_retrained_weights_become_a_pack_that_computes_what_the_model_says(
 
 def test_header_states_digest_and_checksum(quantised: tuple[Path, Tree]):
     model, tree = quantised
-    pack = pack_for(tree, model, OPTIONS)
+    pack = pack_for(tree, model)
     assert pack == (tree.folder / "net.weights").read_bytes()
     assert pack[64:96] == hashlib.sha256(pack[HEADER:]).digest()
     assert pack[124:128] == zlib.crc32(pack[:124] + pack[HEADER:]).to_bytes(4, "little")
@@ -74,7 +72,7 @@ def test_other_quantisation_is_refused_by_its_node(quantised: tuple[Path, Tree],
     model, tree = quantised
     new = changed(model, zero_points, 0, tmp_path)
     with pytest.raises(UnsupportedError, match=r"net: the new model needs another program: .*\((net_\w+)\): `"):
-        pack_for(tree, new, OPTIONS)
+        pack_for(tree, new)
 
 
 def test_another_input_scale_is_refused(quantised: tuple[Path, Tree], tmp_path: Path):
@@ -85,7 +83,7 @@ def test_another_input_scale_is_refused(quantised: tuple[Path, Tree], tmp_path: 
         graph.Tensors(graph.Inputs(0)).Quantization().ScaleAsNumpy()[...] *= np.float32(2)
 
     with pytest.raises(UnsupportedError, match=re.escape("input x: quantisation (0.5, 3), now (1, 3)")):
-        pack_for(tree, changed(model, rescale, 0, tmp_path), OPTIONS)
+        pack_for(tree, changed(model, rescale, 0, tmp_path))
 
 
 def test_other_shapes_are_refused(tmp_path: Path):
@@ -101,14 +99,14 @@ def test_other_shapes_are_refused(tmp_path: Path):
     with compiled(dense(6), weights="pack", name="net") as artifact:
         tree = artifact.tree().write(tmp_path / "tree")
     with pytest.raises(UnsupportedError, match=re.escape("output y: shape [2, 6], now [2, 7]")):
-        pack_for(tree, dense(7), OPTIONS)
+        pack_for(tree, dense(7))
 
 
 def test_a_tree_with_weights_of_its_own_is_refused(tmp_path: Path):
     with compiled(image()) as artifact:
         tree = artifact.tree().write(tmp_path / "tree")
     with pytest.raises(InputError, match="holds its weights itself; compile it with --weights pack"):
-        pack_for(tree, image(), OPTIONS)
+        pack_for(tree, image())
 
 
 def test_a_pack_of_another_network_is_not_bound(quantised: tuple[Path, Tree], tmp_path: Path):
@@ -139,7 +137,7 @@ def test_signature_is_one_of_the_key(kind: int, quantised: tuple[Path, Tree], tm
         "--model-version",
         "2",
     ]
-    assert run([*command, "--target", "c", "--sign", str(tmp_path / "key.pem")]) == 0
+    assert run([*command, "--sign", str(tmp_path / "key.pem")]) == 0
     pack = (tmp_path / "net.weights").read_bytes()
     message, signature = pack[:SIGNED], pack[SIGNED:HEADER]
     assert message[60] == kind
@@ -161,3 +159,36 @@ def test_mutated_packs_are_refused_or_harmless(tmp_path: Path):
         for mode, code, text in mutated(artifact, tmp_path, count=2000, seed=1):
             assert code == 0, f"{mode}: {text}"
             assert "success" in text
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"ram_budget": "min"},
+        {"steps": "20000macs"},
+        {"threads": 2, "exact": True, "prefer": "size"},
+        {"schedule": "reference", "tflite_rounding": "reference", "io": "arena"},
+    ],
+    ids=["ram", "steps", "threads", "reference"],
+)
+def test_the_tree_states_its_options(given: dict[str, Any], tmp_path: Path):
+    model = tmp_path / "net_int8.tflite"
+    model.write_bytes(quantised_network())
+    with compiled(model, weights="pack", name="net", **given) as artifact:
+        tree = artifact.tree().write(tmp_path / "tree").folder
+    assert run(["pack", str(model), "--for", str(tree), "-o", str(tmp_path / "net.weights")]) == 0
+    assert (tmp_path / "net.weights").read_bytes() == (tree / "net.weights").read_bytes()
+
+
+def test_a_target_of_a_file_is_given_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    mine = tmp_path / "mine.toml"
+    mine.write_text('name = "mine"\nbase = "c"\n')
+    (tmp_path / "net.onnx").write_bytes(image().SerializeToString())
+    tree, pack = tmp_path / "tree", tmp_path / "net.weights"
+    command = ["pack", str(tmp_path / "net.onnx"), "--for", str(tree), "-o", str(pack), "--target"]
+    with compiled(tmp_path / "net.onnx", target=str(mine), weights="pack") as artifact:
+        artifact.write(tree)
+    assert run([*command, str(mine)]) == 0
+    assert pack.read_bytes() == (tree / "net.weights").read_bytes()
+    assert run([*command, "cortex-m4"]) == 2
+    assert "net: was compiled for mine, not for cortex-m4; leave --target out" in capsys.readouterr().err

@@ -10,6 +10,7 @@ from benchmarks.prove_planted import outputs_of
 from s2s.api import compile as compile_network
 from s2s.prove.atoms import Atoms, rows_of
 from s2s.prove.functions import Table
+from s2s.prove.pairs import pair_of
 from s2s.prove.proof import prove_tree
 from s2s.prove.witness import DRAWS, Drawn
 from support.planted_bugs import BUGS, with_bug
@@ -65,7 +66,7 @@ def test_atoms_have_the_values_of_their_definitions():
     values["greatest"] = atoms.maximum([x, y], "max")
     values["least"] = atoms.maximum([x, y], "min")
     values["product"] = atoms.product(x, y)
-    values["choice"] = atoms.choice(base_x, side, [atoms.table(square), atoms.table(negated)])
+    values["pair"] = atoms.pair(base_x, base_y, pair_of([square, negated], None, sign, atoms.cases(side)))
     drawn_values = Drawn(atoms)
 
     def of(name: str) -> np.ndarray:
@@ -81,7 +82,7 @@ def test_atoms_have_the_values_of_their_definitions():
     assert of("product").tolist() == (a * b).tolist()
     first, second = atoms.cases(side)
     negative_first = np.where(b < 0, 1, -1) * (1 if first < 0 else -1)
-    assert np.array_equal(of("choice"), a * a * negative_first)
+    assert np.array_equal(of("pair"), a * a * negative_first)
     assert second != first
 
 

@@ -70,6 +70,13 @@ def test_the_page_shows_every_kernel_and_constant(digits: Figures):
     assert f"<b>{digits.sizes['arena']:,}</b>" in text
 
 
+def test_the_page_shows_the_stack_of_each_kernel(digits: Figures):
+    text = page(digits).replace("<wbr>", "").partition("stack of each kernel")[2]
+    stacks = digits.sizes["stack_of"]
+    assert stacks
+    assert all(f'<code>{name}</code><td class="n">{size:,}' in text for name, size in stacks.items())
+
+
 def test_a_page_has_the_same_bytes_on_every_run(digits: Figures):
     assert page(digits) == page(digits)
 

@@ -28,6 +28,7 @@ FRAGMENTS = {
     "s2s_simd_bytes_lanes.h",
     "s2s_simd_bytes_loops.h",
     "s2s_simd_bytes_neon.h",
+    "s2s_simd_bytes_wasm.h",
     "s2s_simd_bytes_x86.h",
     "s2s_simd_functions_lanes.h",
     "s2s_simd_gnu.h",

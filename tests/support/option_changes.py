@@ -43,12 +43,12 @@ class Change:
     def options(self, name: str) -> tuple[CompileOptions, CompileOptions]:
         """The options before and after option `name` changes."""
         common = replace(CompileOptions(target="c", name="net"), **self.others)
-        values = [self._value(each, common) for each in (self.before, self.after)]
-        before, after = (replace(common, **{name: value}) for value in values)
-        return (common if self.before is None else before), after
+        before = common if self.before is None else self._changed(name, self.before, common)
+        return before, self._changed(name, self.after, common)
 
-    def _value(self, value: Any, common: CompileOptions) -> Any:
-        return value(Compilation(self.network(), common)) if callable(value) else value
+    def _changed(self, name: str, value: Any, common: CompileOptions) -> CompileOptions:
+        value = value(Compilation(self.network(), common)) if callable(value) else value
+        return replace(common, **{name: value})
 
 
 def image() -> onnx.ModelProto:
@@ -209,8 +209,8 @@ CHANGES: dict[str, list[Change]] = {
     "io": [Change(image, "arena")],
     "interface": [Change(image, "tvm"), Change(image, "tvm", others={"executor": "graph"})],
     "profile": [Change(image, "misra"), Change(quantised, "misra")],
-    "flash_budget": [Change(image, 1 << 20, changes_tree=False)],
-    "stack_budget": [Change(image, 1 << 20, changes_tree=False)],
+    "flash_budget": [Change(image, 1 << 20)],
+    "stack_budget": [Change(image, 1 << 20)],
     "ram_budget": [Change(winograd, "min", others={"target": TARGET})],
     "scratch": [Change(winograd, 0, others={"target": TARGET})],
     "line_buffers": [Change(image, ((0, 5),))],

@@ -10,9 +10,11 @@ from types import FunctionType
 
 from s2s.frontends.model import read
 from s2s.options import CompileOptions
+from s2s.options.declaration import is_recorded
 from s2s.pipeline import PIPELINE
 from s2s.stages.order import STAGES
 from s2s.stages.read import read_network
+from s2s.stages.tree import Written
 
 OPTIONS = {each.name for each in fields(CompileOptions)}
 PARAMETERS = {"options", "request", "compilation"}
@@ -53,4 +55,7 @@ def read_in_stages() -> dict[str, set[str]]:
         functions += [read_network, read] if stage.name == "read" else []
         found[stage.name] = {name for each in functions for name in options_read(each)}
         found[stage.name] |= {"passes"} if steps else set()
+        found[stage.name] |= (
+            {each.name for each in fields(CompileOptions) if is_recorded(each)} if stage.makes is Written else set()
+        )
     return found

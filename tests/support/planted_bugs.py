@@ -13,6 +13,43 @@ class Bug(NamedTuple):
     new: str
 
 
+QDQ_KERNELS, QDQ_WEIGHTS, QDQ_RUN = "qdq_kernels.c", "qdq_weights.c", "qdq.c"
+QDQ_BUGS = {
+    "product for the quotient": Bug(QDQ_KERNELS, "x[jkl] / 0.05f", "x[jkl] * 20.0f"),
+    "zero point of the input": Bug(QDQ_KERNELS, "x[jkl] / 0.05f, 3)", "x[jkl] / 0.05f, 4)"),
+    "zero point of the pad": Bug(QDQ_KERNELS, "6 - ow, -3);", "6 - ow, -4);"),
+    "factor of the next channel": Bug(QDQ_KERNELS, "x0 = x2[oc];", "x0 = x2[oc + 1];"),
+    "factor in its last bit": Bug(QDQ_WEIGHTS, "0.00675000", "0.00675001"),
+    "scale of the residual in its last bit": Bug(QDQ_KERNELS, "0.5f + 52.625f", "0.50000006f + 52.625f"),
+    "constant of the sum": Bug(QDQ_KERNELS, "52.625f", "52.5f"),
+    "result that is not quantised": Bug(
+        QDQ_KERNELS,
+        "(float)s2s_f32_quantize_i8((float)(acc00 + bias0) * x0, 13) * 0.875f",
+        "(rintf((float)(acc00 + bias0) * x0) + 13.0f) * 0.875f",
+    ),
+    "sum before its last tap": Bug(QDQ_KERNELS, "(float)(acc01 + bias0)", "(float)(acc00 + bias0)"),
+    "rounding towards zero": Bug(
+        QDQ_KERNELS,
+        "s2s_f32_quantize_i8((float)x[j] * 0.08888889f, -28)",
+        "(int8_t)((float)x[j] * 0.08888889f - 28.0f)",
+    ),
+    "rounding of halves upward": Bug(
+        QDQ_KERNELS,
+        "s2s_f32_quantize_i8((float)x[j] * 0.08888889f, -28)",
+        "s2s_f32_to_i8(floorf((float)x[j] * 0.08888889f + 0.5f) - 28.0f)",
+    ),
+    "limit of one less": Bug("../runtime/include/s2s_round.h", "s2s_f32_min(127.0f", "s2s_f32_min(126.0f"),
+    "bits of another float": Bug(
+        "../runtime/include/s2s_bits.h", "&bits, (const void *)&x", "&bits, (const void *)&bits"
+    ),
+    "scale of the output": Bug(QDQ_KERNELS, "0) * 0.02f;", "0) * 0.020000001f;"),
+    "mean over the wrong places": Bug(QDQ_KERNELS, "x[x_at + 30]", "x[x_at + 31]"),
+    "residual from elsewhere": Bug(QDQ_KERNELS, "(float)x3[x_at] *", "(float)x3[x_at + 1] *"),
+    "weights of one more": Bug(QDQ_WEIGHTS, "65, -112, 34", "66, -112, 34"),
+    "result over the residual": Bug(QDQ_RUN, "a_i8 + 240, a_i8 + 0, qdq_dw", "a_i8 + 8, a_i8 + 0, qdq_dw"),
+    "sums read as floats": Bug(QDQ_KERNELS, "(float)x[j] *", "*(const float *)&x[j] *"),
+}
+"""For the network of `support.qdq_networks`."""
 KERNELS, WEIGHTS, RUN = "small_kernels.c", "small_weights.c", "small.c"
 BUGS = {
     "wrong index of the input": Bug(KERNELS, "rows2 = rows[k + 1];", "rows2 = rows[k + 2];"),

@@ -3,6 +3,7 @@
 live = live_layers(draw)                         a chain: 3x3, then pairs of depthwise 3x3 and 1x1 layers
 planted = planted_layers(live, draw)             the same numbers from more channels
 tflite_model(planted), onnx_model(planted), quantised_onnx_model(planted), torch_module(planted)
+quantised_torch_module(planted)
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import onnx
 import torch
+import torch.ao.quantization.fx._decomposed  # pyright: ignore[reportUnusedImport]  # registers the operators
 from onnx import TensorProto, helper, numpy_helper
 
 from s2s.fuzz.tflite.writer import NONE, RELU, SAME, GraphSpec, OperatorSpec, TensorSpec, model
@@ -76,12 +78,13 @@ def planted_layers(live: Sequence[PlantedLayer], draw: np.random.Generator, *, b
 def _with_channel(
     layers: Sequence[PlantedLayer], kind: str, place: int, alive: Sequence[int], draw: np.random.Generator
 ) -> list[PlantedLayer]:
-    """Put a channel between two layers, through the depthwise layer between them."""
+    """Put a channel between two layers, through the depthwise layer between them. What a constant one adds is taken off
+    the biases, so that it clips no channel that is needed."""
     before, between, behind = layers
     row, bias = draw.integers(-99, 100, before.filters.shape[1:]), int(draw.integers(200, 3000))
     taps, offset = draw.integers(-99, 100, (1, 3, 3)), int(draw.integers(-3000, 3000))
     column = draw.integers(-99, 100, behind.filters.shape[0])
-    columns = behind.filters.copy()
+    columns, constant = behind.filters.copy(), max(0, round(offset * WEIGHT_SCALE))
     if kind == "dead":
         row, bias = np.zeros_like(row), -bias
     elif kind == "clamped":
@@ -94,10 +97,14 @@ def _with_channel(
         taps, offset = between.filters[other], int(between.biases[other])
         column = columns[:, other, 0, 0] // 2
         columns[:, other, 0, 0] -= column
+    added = column * constant if kind in ("dead", "clamped") else np.zeros_like(column)
     return [
         before._replace(filters=_insert(before.filters, place, row), biases=_insert(before.biases, place, bias)),
         between._replace(filters=_insert(between.filters, place, taps), biases=_insert(between.biases, place, offset)),
-        behind._replace(filters=np.insert(columns, place, column[:, None, None].astype(np.int8), axis=1)),
+        behind._replace(
+            filters=np.insert(columns, place, column[:, None, None].astype(np.int8), axis=1),
+            biases=(behind.biases - added).astype(np.int32),
+        ),
     ]
 
 
@@ -210,3 +217,41 @@ def torch_module(layers: Sequence[PlantedLayer]) -> torch.nn.Module:
         convolution.load_state_dict({"weight": torch.as_tensor(filters), "bias": torch.as_tensor(biases)})
         made += [convolution, torch.nn.ReLU6()] if layer.activated else [convolution]
     return torch.nn.Sequential(*made).eval()
+
+
+class _Integers(torch.nn.Module):
+    """Layers between pairs of `quantized_decomposed` operators."""
+
+    def __init__(self, layers: Sequence[PlantedLayer]) -> None:
+        super().__init__()
+        self.layers = list(layers)
+        for number, layer in enumerate(layers):
+            self.register_buffer(f"w{number}", torch.as_tensor(np.asarray(layer.filters, order="C")))
+            self.register_buffer(f"b{number}", torch.as_tensor(layer.biases))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        value = _rounded(x, INPUT_SCALE, 0)
+        for number, layer in enumerate(self.layers):
+            weights = _pair(getattr(self, f"w{number}"), WEIGHT_SCALE, 0, torch.int8)
+            biases = _pair(getattr(self, f"b{number}"), _bias_scale(number), 0, torch.int32)
+            side, groups = layer.filters.shape[2], layer.filters.shape[0] if layer.depthwise else 1
+            value = torch.nn.functional.conv2d(value, weights, biases, padding=side // 2, groups=groups)
+            value = _rounded(torch.relu(value) if layer.activated else value, SCALE, -128)
+        return value
+
+
+def _rounded(x: torch.Tensor, scale: float, zero_point: int) -> torch.Tensor:
+    operators: Any = torch.ops.quantized_decomposed
+    given = operators.quantize_per_tensor.default(x, scale, zero_point, -128, 127, torch.int8)
+    return _pair(given, scale, zero_point, torch.int8)
+
+
+def _pair(x: torch.Tensor, scale: float, zero_point: int, dtype: torch.dtype) -> torch.Tensor:
+    operators: Any = torch.ops.quantized_decomposed
+    bounds = torch.iinfo(dtype)
+    return operators.dequantize_per_tensor.default(x, scale, zero_point, bounds.min, bounds.max, dtype)
+
+
+def quantised_torch_module(layers: Sequence[PlantedLayer]) -> torch.nn.Module:
+    """A PyTorch module as quantisers of PT2E write it."""
+    return _Integers(layers).eval()

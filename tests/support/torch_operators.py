@@ -146,7 +146,23 @@ CASES: dict[str, Callable[[], list[Arguments]]] = {
     "_adaptive_avg_pool2d.default": lambda: [(f(1, 2, 6, 6), [3, 2]), (f(1, 2, 7, 5), [3, 2]), (f(2, 4, 4), [1, 1])],
     "_adaptive_avg_pool3d.default": lambda: [(f(1, 2, 4, 6, 5), [2, 3, 2])],
     "_cdist_forward.default": lambda: [(f(3, 4), f(5, 4), 2.0, None), (f(3, 4), f(5, 4), 1.0, None)],
-    "_embedding_bag.default": lambda: [(f(5, 3), index(6, size=5), Fixed(torch.tensor([0, 3])))],
+    "_embedding_bag.default": lambda: [
+        (f(5, 3), index(6, size=5), Fixed(torch.tensor([0, 3]))),
+        *(
+            (
+                f(5, 3),
+                torch.tensor([2, 0, 2, 2, 4, 1]),
+                Fixed(torch.tensor([0, 2, 4])),
+                False,
+                mode,
+                False,
+                None,
+                False,
+                2,
+            )
+            for mode in (0, 1)
+        ),
+    ],
     "_log_softmax.default": lambda: [(f(2, 5), 1, False), (f(2, 5), 0, False)],
     "_native_batch_norm_legit.no_stats": lambda: [(f(3, 2, 4), positive(2), f(2), True, 0.1, 1e-5)],
     "_native_batch_norm_legit_no_training.default": lambda: [
@@ -155,6 +171,7 @@ CASES: dict[str, Callable[[], list[Arguments]]] = {
     ],
     "_pdist_forward.default": lambda: [(f(4, 3), 2.0)],
     "_softmax.default": lambda: [(f(2, 5), 1, False), (f(2, 3, 4), 1, False)],
+    "view.dtype": lambda: [(f(2, 3), torch.int32), (n(2, 3).to(torch.uint8), torch.int8), (f(3), torch.float32)],
     "_to_copy.default": lambda: [(f(2, 3) * 4, {"dtype": torch.int32}), (n(3), {"dtype": torch.float32})],
     "acosh.default": lambda: [(positive(2, 3) + 1,)],
     "adaptive_avg_pool1d.default": lambda: [(f(1, 2, 6), [3]), (f(1, 2, 7), [3])],

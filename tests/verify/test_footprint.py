@@ -235,3 +235,26 @@ def test_figures_do_not_depend_on_where_the_tree_is(tmp_path: Path):
         found.append(measured(tmp_path / name, "run", net="int run(void) { return 1; }"))
     assert found[0] == found[1]
     assert os.fspath(tmp_path) not in str(found[0].as_dict())
+
+
+KERNELS = """
+static int deep(volatile char *x) { volatile char y[500]; y[0] = x[0]; return y[0] + x[1]; }
+__attribute__((noinline)) int first(int n) { volatile char x[300]; x[0] = (char)n; return deep(x); }
+__attribute__((noinline)) int second(int n) { volatile char x[40]; x[0] = (char)n; return x[0]; }
+int net_run(int n) { volatile int x = first(n); return x + second(n); }
+"""
+
+
+def test_each_kernel_has_the_stack_that_it_takes_with_its_callees(tmp_path: Path):
+    (tmp_path / "src").mkdir()
+    text = KERNELS.replace("static int", "static __attribute__((noinline)) int")
+    stack = measured(tmp_path, "net_run", **{"src/net": text}).stack
+    assert stack.bytes is not None
+    assert list(stack.kernels) == ["first", "deep", "second"]
+    assert stack.kernels["first"] >= stack.kernels["deep"] + 300 >= 800
+    assert 40 <= stack.kernels["second"] < 100
+    assert 0 < stack.bytes - stack.kernels["first"] < 100
+
+
+def test_functions_outside_of_a_network_are_no_kernels(tmp_path: Path):
+    assert measured(tmp_path, "net_run", net=KERNELS).stack.kernels == {}

@@ -40,15 +40,31 @@ class CycleTable:
     pipelines_loads: bool
     stalls_on_address: bool
     stalls_on_float: bool
+    every: Row | None = None
+    """The row of every instruction, where they cost the same."""
 
     def row(self, mnemonic: str) -> Row | None:
         """Return the row of `ldr.w` or `addseq`; None if the manual has none."""
+        if self.every is not None:
+            return self.every
         word = mnemonic.partition(".")[0]
         if _IF_THEN.fullmatch(word):
             word = "it"
         plain = word[:-2] if word.endswith(CONDITIONS) else word
         names = (word, plain, word.removesuffix("s"), plain.removesuffix("s"))
         return next((self.rows[name] for name in names if name in self.rows), None)
+
+
+INSTRUCTIONS = CycleTable(
+    source="",
+    rows={},
+    refill={"direct": 0, "register": 0, "loaded": 0},
+    pipelines_loads=False,
+    stalls_on_address=False,
+    stalls_on_float=False,
+    every=Row("compare", 1, 1, "direct"),
+)
+"""One for each instruction, for cores whose cycles nobody publishes."""
 
 
 @cache
@@ -75,4 +91,4 @@ def _read(table: dict[str, Any]) -> CycleTable:
     )
 
 
-__all__ = ["CycleTable", "Row", "table_of"]
+__all__ = ["INSTRUCTIONS", "CycleTable", "Row", "table_of"]

@@ -6,58 +6,17 @@
 8018: bx lr                 block 2: no successor
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from s2s.boards.cycles.instruction import Instruction
-from s2s.boards.cycles.table import CONDITIONS
+from s2s.boards.cycles.price import Block
+from s2s.boards.paths.image import Image
+from s2s.boards.paths.step import Step
+from s2s.boards.paths.tables import targets
 from s2s.support.frozen import frozen
-
-TABLES = ("tbb", "tbh")
-COMPARED = ("cbz", "cbnz")
-
-
-@frozen
-class Step:
-    """An instruction, and whether a condition of an if-then block guards it."""
-
-    instruction: Instruction
-    is_guarded: bool
-
-    @property
-    def word(self) -> str:
-        """The mnemonic without its width, and without the condition of an if-then block."""
-        word = self.instruction.mnemonic.partition(".")[0]
-        return word[:-2] if self.is_guarded and word.endswith(CONDITIONS) else word
-
-    @property
-    def jumps(self) -> bool:
-        """Whether it may go on anywhere but behind itself: a branch or a return, and no call."""
-        word = self.word
-        return word in ("b", "bx", *TABLES, *COMPARED) or self._is_conditional_branch or self.instruction.writes_pc
-
-    @property
-    def _is_conditional_branch(self) -> bool:
-        return self.word.startswith("b") and self.word[1:] in CONDITIONS
-
-    @property
-    def is_conditional(self) -> bool:
-        """Whether a jump may be passed over."""
-        return self.is_guarded or self._is_conditional_branch or self.word in COMPARED
-
-    @property
-    def target(self) -> int | None:
-        """The address that a branch or a call names; None where a register or a table holds it."""
-        if not (self._is_conditional_branch or self.word in ("b", "bl", *COMPARED)):
-            return None
-        return int(self.instruction.operands[-1], 16)
-
-    @property
-    def calls(self) -> bool:
-        """Whether it is a call, which comes back."""
-        return self.word in ("bl", "blx")
 
 
 @frozen
@@ -69,6 +28,8 @@ class BasicBlock:
     """The numbers of the blocks that may follow in the same function."""
     leaves_to: int | None = None
     """The address in another function at which it goes on for good."""
+    by_table: bool = False
+    """Whether a table in memory says where it goes on."""
 
     @property
     def first(self) -> int:
@@ -92,8 +53,8 @@ class BasicBlock:
 
     @property
     def is_lost(self) -> bool:
-        """Whether a table in memory says where it goes on."""
-        return self.last.word in TABLES
+        """Whether nobody knows where it goes on: by a table that could not be read."""
+        return self.by_table and not self.successors
 
     @property
     def callees(self) -> tuple[int | None, ...]:
@@ -118,15 +79,48 @@ class Function:
 class Program:
     """The functions of a linked program, by address."""
 
-    def __init__(self, instructions: Iterable[Instruction], symbols: Iterable[tuple[str, int]]) -> None:
+    def __init__(
+        self, instructions: Iterable[Instruction], symbols: Iterable[tuple[str, int]], image: Image | None = None
+    ) -> None:
+        self.image = image or Image()
         self.names: dict[int, str] = {}
-        for name, address in sorted(symbols, key=lambda entry: (entry[1], entry[0].startswith("_"), entry[0])):
-            self.names.setdefault(address, name)
+        owner = ""
+        by_place = sorted(symbols, key=lambda symbol: (symbol[1], *map(symbol[0].startswith, "._"), symbol[0]))
+        for name, address in by_place:
+            self.names.setdefault(address, owner if name.startswith(".") else name)
+            owner = self.names[address]
         self._starts = sorted(self.names)
+        steps = list(_guarded(instructions))
+        while entered := self._entered_inside(steps):
+            self.names |= {address: self.names[self.start_of(address)] for address in entered}
+            self._starts = sorted(self.names)
         self._steps: dict[int, list[Step]] = {}
-        for step in _guarded(instructions):
+        for step in steps:
             self._steps.setdefault(self.start_of(step.instruction.address), []).append(step)
         self._functions: dict[int, Function] = {}
+
+    def _entered_inside(self, steps: Iterable[Step]) -> set[int]:
+        """Return where functions that share code, such as `__udivsi3` and `__aeabi_uidivmod`, enter each other's
+        middle: a function of its own starts there. Parts of one, such as `kernel.cold`, are left as they are."""
+        found: set[int] = set()
+        for step in steps:
+            target = step.target if step.jumps or step.calls else None
+            if target is None or target in self.names:
+                continue
+            here, there = self.start_of(step.instruction.address), self.start_of(target)
+            one, other = self.names.get(here, ""), self.names.get(there, "")
+            are_parts = one != other and one.partition(".")[0] == other.partition(".")[0]
+            if here != there and other and not are_parts:
+                found.add(target)
+        return found
+
+    def cut(self, block: Block) -> Iterable[Block]:
+        """Cut instructions that ran one behind the other where a function starts among them."""
+        first = block.first
+        for start in self._starts[bisect_right(self._starts, first) : bisect_left(self._starts, block.behind)]:
+            yield replace(block, first=first, behind=start, entered=block.entered * (first == block.first), left=0)
+            first = start
+        yield replace(block, first=first, entered=block.entered * (first == block.first))
 
     def start_of(self, address: int) -> int:
         """Return the address of the function that an address lies in."""
@@ -139,8 +133,57 @@ class Program:
             steps = self._steps.get(start)
             if not steps or start not in self.names:
                 return None
-            self._functions[start] = Function(self.names[start], _blocks(steps))
+            self._functions[start] = Function(self.names[start], self._blocks(steps))
         return self._functions[start]
+
+    def _blocks(self, steps: Sequence[Step]) -> Sequence[BasicBlock]:
+        """Cut the instructions of a function into blocks, without padding and other blocks that nothing leads to."""
+        blocks = list(self._cut(_with_far_jumps(steps)))
+        reached, waiting = set[int](), [0]
+        while waiting:
+            number = waiting.pop()
+            if number not in reached:
+                reached.add(number)
+                waiting.extend(blocks[number].successors)
+        numbers = {number: place for place, number in enumerate(sorted(reached))}
+        kept = (blocks[number] for number in numbers)
+        return tuple(replace(entry, successors=tuple(numbers[other] for other in entry.successors)) for entry in kept)
+
+    def _cut(self, steps: Sequence[Step]) -> Iterable[BasicBlock]:
+        """Cut the instructions of a function into blocks, numbered in order."""
+        inside = {step.instruction.address for step in steps}
+        tables = {
+            step.instruction.address: found
+            for place, step in enumerate(steps)
+            if (found := targets(steps, place, self.image, self.names.get)) != ()
+        }
+        entries = {address for found in tables.values() for address in found or ()}
+        entries |= {step.target for step in steps if step.jumps and step.target is not None}
+        groups: list[list[Step]] = [[]]
+        for step in steps:
+            before = groups[-1][-1] if groups[-1] else None
+            if before is not None and (step.instruction.address in entries or before.jumps or before.calls):
+                groups.append([])
+            groups[-1].append(step)
+        numbers = {group[0].instruction.address: number for number, group in enumerate(groups)}
+        for group in groups:
+            last = group[-1]
+            if last.instruction.address in tables:
+                places = tables[last.instruction.address] or ()
+                known = () if any(place not in inside for place in places) else places
+                yield BasicBlock(group, tuple(numbers[place] for place in known), by_table=True)
+                continue
+            follows = [] if last.jumps and not last.is_conditional else [last.instruction.behind]
+            places = [*follows, *([last.target] if last.jumps and last.target is not None else [])]
+            outside = next((place for place in places if place not in inside), None)
+            inner = dict.fromkeys(numbers[entry] for entry in places if entry in inside)
+            yield BasicBlock(group, tuple(inner), outside)
+
+
+def _with_far_jumps(steps: Sequence[Step]) -> Sequence[Step]:
+    """Mark the calls of a function that lead into its own middle: they come back by a jump, or never."""
+    inner = {step.instruction.address for step in steps[1:]}
+    return [replace(step, is_far_jump=True) if step.calls and step.target in inner else step for step in steps]
 
 
 def _guarded(instructions: Iterable[Instruction]) -> Iterable[Step]:
@@ -153,37 +196,4 @@ def _guarded(instructions: Iterable[Instruction]) -> Iterable[Step]:
         left = len(word) - 1 if is_it else max(left - 1, 0)
 
 
-def _blocks(steps: Sequence[Step]) -> Sequence[BasicBlock]:
-    """Cut the instructions of a function into blocks, without padding and other blocks that nothing leads to."""
-    blocks = list(_cut(steps))
-    reached, waiting = set[int](), [0]
-    while waiting:
-        number = waiting.pop()
-        if number not in reached:
-            reached.add(number)
-            waiting.extend(blocks[number].successors)
-    numbers = {number: place for place, number in enumerate(sorted(reached))}
-    kept = (blocks[number] for number in numbers)
-    return tuple(replace(entry, successors=tuple(numbers[other] for other in entry.successors)) for entry in kept)
-
-
-def _cut(steps: Sequence[Step]) -> Iterable[BasicBlock]:
-    """Cut the instructions of a function into blocks, numbered in order."""
-    inside = {step.instruction.address for step in steps}
-    targets = {step.target for step in steps if step.jumps}
-    groups: list[list[Step]] = [[]]
-    for step in steps:
-        before = groups[-1][-1] if groups[-1] else None
-        if before is not None and (step.instruction.address in targets or before.jumps or before.calls):
-            groups.append([])
-        groups[-1].append(step)
-    numbers = {group[0].instruction.address: number for number, group in enumerate(groups)}
-    for group in groups:
-        last = group[-1]
-        follows = [] if last.jumps and not last.is_conditional else [last.instruction.behind]
-        places = [*follows, *([last.target] if last.jumps and last.target is not None else [])]
-        outside = next((place for place in places if place not in inside), None)
-        yield BasicBlock(group, tuple(dict.fromkeys(numbers[entry] for entry in places if entry in inside)), outside)
-
-
-__all__ = ["COMPARED", "TABLES", "BasicBlock", "Function", "Program", "Step"]
+__all__ = ["BasicBlock", "Function", "Program"]

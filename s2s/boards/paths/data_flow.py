@@ -13,19 +13,30 @@ are; all other memory counts as data.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from s2s.boards.paths.control_flow import COMPARED, TABLES, BasicBlock, Function, Step
+from s2s.boards.paths.control_dependence import differing
+from s2s.boards.paths.control_flow import BasicBlock, Function
+from s2s.boards.paths.loops import Shape
+from s2s.boards.paths.step import (
+    COMPARED,
+    LISTS,
+    Step,
+    destinations,
+    moved_bases,
+    register_name,
+    registers,
+    written_registers,
+)
 from s2s.support.frozen import frozen
 
 FLAGS, FLOAT_FLAGS = "flags", "float flags"
+WORD = 4
 STACK = "stack"
 """Every word of the stack whose address is computed."""
 ARGUMENTS = frozenset(["r0", "r1", "r2", "r3", *(f"s{number}" for number in range(16))])
 """The registers that arguments of a call may lie in; others are in words of the stack."""
 _CLOBBERED = ARGUMENTS | {"r12", "lr", FLAGS, FLOAT_FLAGS}
-_ALIASES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
-_REGISTER = re.compile(r"(?:r\d+|s\d+|d\d+|sp|lr|pc|ip|fp|sl|sb)\b")
-_RANGE = re.compile(r"\b([rsd])(\d+)-[rsd](\d+)\b")
 _SLOT = re.compile(r"\[sp(?:, #(\d+))?\]")
 _COMPARISONS = ("cmp", "cmn", "tst", "teq")
 _SETTING = (
@@ -53,13 +64,25 @@ _READING = (
     "vfnm",
 )
 """What reads its destination however many operands it has."""
-_PAIRS = ("umull", "smull", "umlal", "smlal", "umaal", "smlald", "smlsld", "ldrd")
-"""What has two destinations."""
+_CHOOSING = ("adc", "sbc", "rrx", "sel", "vsel", "csel", "cset", "csin", "csne")
+"""What reads the flags."""
 _STORES = ("str", "vstr", "stm", "push", "vstm", "vpush")
-_LISTS = ("pop", "ldm", "vpop", "vldm")
 
 State = frozenset[str]
 """The registers and words of the stack that hold data."""
+
+
+@frozen
+class Outcome:
+    """What a call leaves behind."""
+
+    written: State = State()
+    """The registers that it may write; the C compiler may rely on all others in a function that it knows."""
+    data: State = State()
+    """The written ones that hold data."""
+
+
+UNKNOWN = Outcome(_CLOBBERED, _CLOBBERED)
 
 
 @frozen
@@ -70,15 +93,54 @@ class Flow:
     """The blocks that end with a branch on data."""
     calls: Sequence[tuple[int | None, State]]
     """The address of each callee, None for one in a register, and the arguments that hold data."""
-    results: State
-    """What holds data at the end."""
+    outcome: Outcome
 
 
-def flow_of(function: Function, arguments: State, results: Mapping[int, State]) -> Flow:
+def flow_of(
+    function: Function, shape: Shape, arguments: State, outcomes: Mapping[int, Outcome], *, is_proven: bool
+) -> Flow:
     """Follow data through a function whose `arguments` hold data.
 
-    `results` says what holds data behind calls of other functions, by their addresses; of an unknown one, everything.
+    `outcomes` says what calls of other functions leave behind, by their addresses; an unknown one, data everywhere.
+    `is_proven` says that loops turn as often whatever the data are: else a function with a branch on data leaves data
+    in everything that it writes.
     """
+    controlled: dict[int, State] = {}
+    followed = frozenset[int]()
+    while True:
+        flow = _flow(function, arguments, outcomes, controlled)
+        new = [number for number in flow.branches - followed if not shape.leaves_loop(number)] if is_proven else []
+        if not new:
+            break
+        followed |= flow.branches
+        for branch in new:
+            differ = differing(function, shape, branch, lambda step: _places(step, outcomes))
+            controlled |= {number: controlled.get(number, State()) | places for number, places in differ.items()}
+    if flow.branches and not is_proven:
+        return replace(flow, outcome=Outcome(flow.outcome.written, flow.outcome.written))
+    return flow
+
+
+def _places(step: Step, outcomes: Mapping[int, Outcome]) -> Iterable[str]:
+    """Return what an instruction writes: registers, flags, words of the stack that it names."""
+    if step.calls:
+        return (UNKNOWN if step.target is None else outcomes.get(step.target, UNKNOWN)).written
+    if step.jumps:
+        return ()
+    word, operands = step.word, step.instruction.operands
+    if word.startswith(_STORES):
+        slot = next((slot for place in operands if (slot := _slot(place)) is not None), None)
+        return [*moved_bases(step), *([slot, _next(slot)] if slot is not None else [])]
+    sets_flags = word in _COMPARISONS or word == "vmrs" or (word.endswith("s") and word[:-1] in _SETTING)
+    compares = word.startswith("vcmp")
+    named = [] if word in _COMPARISONS or compares else written_registers(step)
+    return [*named, *moved_bases(step), *([FLAGS] if sets_flags else []), *([FLOAT_FLAGS] if compares else [])]
+
+
+def _flow(
+    function: Function, arguments: State, outcomes: Mapping[int, Outcome], controlled: Mapping[int, State]
+) -> Flow:
+    """Follow data through a function; `controlled` are places that hold data behind a block that writes them."""
     always = _taken(function)
     states: dict[int, State] = {0: (arguments & ARGUMENTS) | _received(function, arguments)}
     waiting, calls, ends = [0], dict[tuple[int | None, State], None](), State()
@@ -89,18 +151,29 @@ def flow_of(function: Function, arguments: State, results: Mapping[int, State]) 
             state |= always
             if step.calls:
                 calls[step.target, _passed(state)] = None
-            state = _behind(step, state, results)
+            state = _behind(step, state, outcomes)
         if block.leaves_to is not None:
             calls[block.leaves_to, _passed(state)] = None
-        if block.leaves_to is not None or (block.last.jumps and block.last.target is None):
-            ends |= state & _CLOBBERED
+            ends |= _called(state | controlled.get(number, State()), block.leaves_to, outcomes) & _CLOBBERED
+        elif block.last.jumps and block.last.target is None:
+            ends |= (state | controlled.get(number, State())) & _CLOBBERED
+        state |= controlled.get(number, State())
         for place in block.successors:
             if place not in states or not state <= states[place]:
                 states[place] = states.get(place, State()) | state
                 waiting.append(place)
-    at_ends = {number: _at_end(function.blocks[number], state | always, results) for number, state in states.items()}
+    at_ends = {number: _at_end(function.blocks[number], state | always, outcomes) for number, state in states.items()}
     branches = frozenset(number for number, state in at_ends.items() if _turns_on(function.blocks[number], state))
-    return Flow(branches, tuple(calls), ends)
+    written = _written_anywhere(function, outcomes)
+    return Flow(branches, tuple(calls), Outcome(written, ends & written))
+
+
+def _written_anywhere(function: Function, outcomes: Mapping[int, Outcome]) -> State:
+    """Return the registers that a function and its callees may write, of the ones that a call may write at all."""
+    callees = (outcomes.get(place, UNKNOWN) if place is not None else UNKNOWN for place in function.callees)
+    steps = (step for block in function.blocks for step in block.steps)
+    own = (place for step in steps for place in (*written_registers(step), *moved_bases(step), FLAGS, FLOAT_FLAGS))
+    return State().union(own, *(outcome.written for outcome in callees)) & _CLOBBERED
 
 
 def _taken(function: Function) -> State:
@@ -140,45 +213,47 @@ def _frame(function: Function) -> int:
     return size
 
 
-def _at_end(block: BasicBlock, state: State, results: Mapping[int, State]) -> State:
+def _at_end(block: BasicBlock, state: State, outcomes: Mapping[int, Outcome]) -> State:
     """Return what holds data before the last instruction of a block."""
     for step in block.steps[:-1]:
-        state = _behind(step, state, results)
+        state = _behind(step, state, outcomes)
     return state
 
 
 def _turns_on(block: BasicBlock, state: State) -> bool:
     """Whether the way behind a block depends on data."""
     last = block.last
-    if last.word in TABLES:
-        return any(register in state for register in _registers(last.instruction.operands))
+    if block.by_table:
+        places = ["r0"] if last.calls else registers(last.instruction.operands)
+        return any(register in state for register in places)
     if not block.branches:
         return False
-    return _name(last.instruction.operands[0]) in state if last.word in COMPARED else FLAGS in state
+    return register_name(last.instruction.operands[0]) in state if last.word in COMPARED else FLAGS in state
 
 
-def _behind(step: Step, state: State, results: Mapping[int, State]) -> State:
+def _behind(step: Step, state: State, outcomes: Mapping[int, Outcome]) -> State:
     """Return what holds data behind an instruction."""
     if step.calls:
-        target = step.target
-        returned = _CLOBBERED if target is None else results.get(target, State())
-        return (state - _CLOBBERED) | returned
+        return _called(state, step.target, outcomes)
     word, operands = step.word, step.instruction.operands
     if word.startswith(_STORES):
         return _stored(step, state)
-    written, read = _written(step), _registers(operands[_destinations(step) :])
+    written, read = written_registers(step), registers(operands[destinations(step) :])
     if word in _COMPARISONS:
-        return _set(state, [FLAGS], any(place in state for place in _registers(operands)))
+        return _set(state, [FLAGS], any(place in state for place in registers(operands)))
     if word.startswith("vcmp"):
-        return _set(state, [FLOAT_FLAGS], any(place in state for place in _registers(operands)))
+        return _set(state, [FLOAT_FLAGS], any(place in state for place in registers(operands)))
     if word == "vmrs" and not written:
         return _set(state, [FLAGS], FLOAT_FLAGS in state)
     if not written:
         return state
+    slot = _slot(operands[-1])
+    if slot is not None and word in ("ldr", "ldrd", "vldr") and STACK not in state:
+        return _moved_words(state, zip((slot, _next(slot)), written, strict=False), keeps=step.is_guarded)
     holds = any(place in state for place in read) or _is_loaded(step, state)
     keeps = word.startswith(_READING) or (len(operands) < 3 and not _OVERWRITING.fullmatch(word))
     holds = holds or (keeps and any(place in state for place in written))
-    if word in ("adc", "adcs", "sbc", "sbcs", "rrx", "sel"):
+    if word.startswith(_CHOOSING):
         holds = holds or FLAGS in state
     if step.is_guarded and (FLAGS in state or any(place in state for place in written)):
         holds = True
@@ -186,57 +261,55 @@ def _behind(step: Step, state: State, results: Mapping[int, State]) -> State:
     return _set(state, [*written, *([FLAGS] if sets_flags else [])], holds)
 
 
+def _called(state: State, target: int | None, outcomes: Mapping[int, Outcome]) -> State:
+    """Return what holds data behind a call of the function at an address, None for one in a register."""
+    outcome = UNKNOWN if target is None else outcomes.get(target, UNKNOWN)
+    return (state - outcome.written) | outcome.data
+
+
 def _set(state: State, places: Iterable[str], holds: bool) -> State:
     return state | frozenset(places) if holds else state - frozenset(places)
-
-
-def _written(step: Step) -> list[str]:
-    """The registers that an instruction writes, a base that moves aside."""
-    word, operands = step.word, step.instruction.operands
-    if step.jumps or not operands:
-        return []
-    if word.startswith(_LISTS):
-        return _registers(place for place in operands if place.startswith("{"))
-    return _registers(operands[: _destinations(step)])
-
-
-def _destinations(step: Step) -> int:
-    """The number of operands that an instruction writes."""
-    word, operands = step.word, step.instruction.operands
-    into_pair = word == "vmov" and len(operands) == 3 and not operands[0].startswith("d")
-    return 2 if into_pair or word in _PAIRS else 1
 
 
 def _is_loaded(step: Step, state: State) -> bool:
     """Whether an instruction loads data: from anywhere but literals of the code and known words of the stack."""
     word, address = step.word, next((place for place in step.instruction.operands if place.startswith("[")), "")
-    if word.startswith(_LISTS):
+    if word.startswith(LISTS):
         return True
     if not address or address.startswith("[pc"):
         return False
     slot = _slot(address)
     if slot is None:
         return True
-    return bool({slot, STACK} & state) or (word in ("ldrd", "vldr") and _next(slot) in state)
+    return bool({slot, _next(slot), STACK} & state)
 
 
 def _stored(step: Step, state: State) -> State:
     """Return what holds data behind a store."""
     operands = step.instruction.operands
     address = next((place for place in operands if place.startswith("[")), "")
-    values = [place for operand in operands if not operand.startswith(("[", "#")) for place in _registers([operand])]
+    values = [place for operand in operands if not operand.startswith(("[", "#")) for place in registers([operand])]
     holds, slot = any(place in state for place in values), _slot(address)
     if slot is not None and operands[-1] == address:
-        both = step.word in ("strd", "vstr")
-        return _set(state, [slot, _next(slot)] if both else [slot], holds or (step.is_guarded and slot in state))
-    is_on_stack = not address or "sp" in _registers([address])  # a list, or a word that is pushed
+        keeps = step.is_guarded or step.word in ("strb", "strh")  # a part of a word, or perhaps nothing
+        return _moved_words(state, zip(values, (slot, _next(slot)), strict=False), keeps=keeps)
+    is_on_stack = not address or "sp" in registers([address])  # a list, or a word that is pushed
     return state | {STACK} if is_on_stack and holds else state
 
 
+def _moved_words(state: State, moves: Iterable[tuple[str, str]], *, keeps: bool) -> State:
+    """Return what holds data behind moves of words, each from a place to another; `keeps` says that what lay there
+    before may remain."""
+    before = state
+    for source, place in moves:
+        state = _set(state, [place], source in before or (keeps and place in before))
+    return state
+
+
 def _slot(address: str) -> str | None:
-    """Return the word of the stack of `[sp, #8]`; None of any other address."""
+    """Return the word of the stack that `[sp, #8]` or a byte such as `[sp, #9]` lies in; None of any other address."""
     match = _SLOT.fullmatch(address)
-    return None if match is None else f"{STACK} {int(match[1] or 0)}"
+    return None if match is None else f"{STACK} {int(match[1] or 0) // WORD * WORD}"
 
 
 def _next(slot: str) -> str:
@@ -247,24 +320,4 @@ def _moved(slot: str, distance: int) -> str:
     return f"{STACK} {int(slot.split()[1]) + distance}"
 
 
-def _registers(operands: Iterable[str]) -> list[str]:
-    """The registers in operands, ranges of lists and double words as the words that they hold."""
-    registers: list[str] = []
-    for operand in operands:
-        for kind, low, high in _RANGE.findall(operand):
-            registers += [name for number in range(int(low), int(high) + 1) for name in _words(f"{kind}{number}")]
-        registers += [name for place in _REGISTER.findall(_RANGE.sub("", operand)) for name in _words(place)]
-    return registers
-
-
-def _words(register: str) -> list[str]:
-    if register.startswith("d"):
-        return [f"s{2 * int(register[1:])}", f"s{2 * int(register[1:]) + 1}"]
-    return [_name(register)]
-
-
-def _name(register: str) -> str:
-    return _ALIASES.get(register, register)
-
-
-__all__ = ["ARGUMENTS", "FLAGS", "Flow", "State", "flow_of"]
+__all__ = ["ARGUMENTS", "FLAGS", "Flow", "Outcome", "State", "flow_of"]

@@ -10,13 +10,14 @@ often they turn at most. Branches of the C compiler, which may be choices in C, 
 
 import itertools
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
 from s2s.boards.cycles.price import Block, Prices
 from s2s.boards.paths.control_flow import BasicBlock, Function, Program
+from s2s.boards.paths.executions import Executions, OpenError
 from s2s.boards.paths.reach import Reach
-from s2s.errors import EndsEarly, UnsupportedError
+from s2s.errors import UnsupportedError
 from s2s.support.frozen import frozen
 
 
@@ -46,17 +47,14 @@ class Longest:
     """Why there is no bound."""
 
 
-class _OpenError(EndsEarly):
-    """There is no bound."""
-
-
 class LongestPaths:
     """The greatest cycles of the runs of a program."""
 
     def __init__(self, program: Program, prices: Prices, proof: Proof, runs: Sequence[Sequence[Block]]) -> None:
         self.program, self.prices, self.proof = program, prices, proof
-        self.reach = Reach(program, (block.first for blocks in runs for block in blocks))
-        self._once: dict[int, int | str] = {}
+        firsts = (part.first for blocks in runs for block in blocks for part in program.cut(block))
+        self.reach = Reach(program, firsts, proof.functions - proof.repeating)
+        self._executions = Executions(self.reach, program.image, self._own_cost, self._call)
         self._ways: dict[tuple[int, bool, int | None], int] = {}
         self._turns = self._all_turns()
         ours = (start for start, member in self.reach.functions.items() if member.name in proof.functions)
@@ -71,7 +69,7 @@ class LongestPaths:
     def of(self, blocks: Sequence[Block]) -> Longest:
         """Return the greatest cycles of a run that was counted."""
         counted: dict[int, list[Block]] = {}
-        for block in blocks:
+        for block in (part for entry in blocks for part in self.program.cut(entry)):
             counted.setdefault(self.program.start_of(block.first), []).append(block)
         total, reasons, bounded = 0, dict[str, None](), list[str]()
         for start, of_function in counted.items():
@@ -79,7 +77,7 @@ class LongestPaths:
                 continue
             try:
                 total += self._of_function(start, of_function)
-            except _OpenError as error:
+            except OpenError as error:
                 reasons[str(error)] = None
             if self._sides.get(start):
                 bounded.append(self.reach.functions[start].name)
@@ -104,22 +102,23 @@ class LongestPaths:
     def _variable(self, start: int) -> frozenset[int]:
         """The blocks of a function that run or not as data say."""
         function, shape = self.reach.functions[start], self.reach.shape(start)
-        sides: set[int] = set()
-        for branch in self._branches(start, function):
-            early = shape.early_end(branch) if function.name == self.proof.checked else None
-            sides |= {branch, *shape.between(branch)} if early is None else early
-        return frozenset(sides)
-
-    def _branches(self, start: int, function: Function) -> Iterable[int]:
-        """The blocks that end with a branch on data."""
-        shape, on_data = self.reach.shape(start), self.reach.flows[start].branches
         if start not in self._network:
-            return ()
+            return frozenset()
+        on_data = self.reach.flows[start].branches
         if self._is_proven(start):
-            return [block for block in on_data if not shape.leaves_loop(block)]
-        if start in self._turns or on_data:  # what one of them has set may steer any other
-            return [number for number, block in enumerate(function.blocks) if block.branches or block.is_lost]
-        return ()
+            return frozenset[int]().union(*({branch, *shape.side_blocks(branch)} for branch in self._branches(start)))
+        if start not in self._turns:
+            return frozenset(range(len(function.blocks))) if on_data else frozenset()
+        # what one of them has set may steer any other
+        branches = [number for number, block in enumerate(function.blocks) if block.branches or block.by_table]
+        return frozenset[int]().union(*({branch, *shape.between(branch)} for branch in branches))
+
+    def _branches(self, start: int) -> Sequence[int]:
+        """The blocks of a function with proven loops that end with a branch on data."""
+        shape, function = self.reach.shape(start), self.reach.functions[start]
+        on_data = [block for block in sorted(self.reach.flows[start].branches) if not shape.leaves_loop(block)]
+        ends_early = [block for block in on_data if shape.early_end(block) is not None]
+        return [block for block in on_data if block not in ends_early or function.name != self.proof.checked]
 
     def _called_apart(self) -> frozenset[int]:
         """The functions that are called or not as data say."""
@@ -141,10 +140,51 @@ class LongestPaths:
         sides = self._sides[start]
         same = [number for number in range(len(function.blocks)) if number not in sides]
         if start in self._entered_inside:
-            raise _OpenError(f"{function.name} is entered in its middle")
+            raise OpenError(f"{function.name} is entered in its middle")
         total = sum(self._counted(start, number, runs) for number in same)
         total += sum(runs.of(number) * self._called(function.blocks[number]) for number in same)
-        return total + self._turned(start, sides, runs.of, runs.of(0))
+        if self._is_proven(start):
+            return total + self._of_sides(start, runs)
+        if start in self._turns:
+            return total + self._turned(start, sides, runs.of(0))
+        return total + runs.of(0) * self._executions.longest(start) if sides else total
+
+    def _of_sides(self, start: int, runs: "_Runs") -> int:
+        """The greatest cycles from branches on data to where their sides meet again."""
+        shape, branches = self.reach.shape(start), self._branches(start)
+        within = {branch: shape.side_blocks(branch) for branch in branches}
+        outermost = [
+            branch for branch in branches if not any(branch in within[other] for other in branches if other != branch)
+        ]
+        if any(not any(branch in within[other] for other in outermost) for branch in {*branches} - {*outermost}):
+            raise OpenError(f"{self.reach.functions[start].name} repeats as data say, nobody knows how often")
+        return sum(runs.of(branch) * self._side(start, branch) for branch in outermost if runs.of(branch))
+
+    def _side(self, start: int, branch: int) -> int:
+        """The cycles of the longest way from a branch to where its sides meet."""
+        function, shape = self.reach.functions[start], self.reach.shape(start)
+        inside = shape.side_blocks(branch)
+        order = shape.side_order(branch)
+        if order is None:
+            raise OpenError(f"{function.name} repeats on a side of a branch on data, nobody knows how often")
+        longest: dict[tuple[int, bool], int] = {(branch, True): 0, (branch, False): 0}
+        ends = [0]
+        for number, entered in itertools.product((branch, *order), (False, True)):
+            before = longest.get((number, entered))
+            if before is None:
+                continue
+            block = function.blocks[number]
+            if not block.successors or block.leaves_to is not None or block.last.target is None:
+                ends.append(before + self._cost(block, entered=entered, left=True))
+            for member in block.successors:
+                jumps = function.blocks[member].first != block.behind
+                behind = before + self._cost(block, entered=entered, left=jumps)
+                if member not in inside:
+                    ends.append(behind)
+                else:
+                    arrives = jumps or block.last.calls
+                    longest[member, arrives] = max(longest.get((member, arrives), 0), behind)
+        return max(ends)
 
     def _counted(self, start: int, number: int, runs: "_Runs") -> int:
         """The greatest cycles of the runs of a block that are the same in every run."""
@@ -161,53 +201,40 @@ class LongestPaths:
         """The greatest cycles of one call of a function."""
         function = None if start is None else self.reach.functions.get(start)
         if start is None or function is None:
-            raise _OpenError("a branch on data leads out of the functions that are known")
-        if start not in self._once:
-            self._once[start] = f"{function.name} calls itself"
-            every = frozenset(range(len(function.blocks)))
-            try:
-                self._once[start] = self._turned(start, every, lambda _: 0, 1)
-            except _OpenError as error:
-                self._once[start] = str(error)
-        cycles = self._once[start]
-        if isinstance(cycles, str):
-            raise _OpenError(cycles)
-        return cycles
+            raise OpenError("a branch on data leads out of the functions that are known")
+        if start not in self._turns:
+            return self._executions.longest(start)
+        return self._turned(start, frozenset(range(len(function.blocks))), 1)
 
-    def _turned(self, start: int, sides: frozenset[int], runs: Callable[[int], int], entries: int) -> int:
-        """The greatest cycles of blocks that run as data say: of the longest way through the function, and through each
-        loop times its turns."""
+    def _turned(self, start: int, sides: frozenset[int], entries: int) -> int:
+        """The greatest cycles of blocks of a function in which data say how often loops turn: of the longest way
+        through it, and through each loop times its turns."""
         function, shape = self.reach.functions[start], self.reach.shape(start)
         if any(block.is_lost for block in function.blocks) or not shape.is_reducible:
-            raise _OpenError(f"{function.name} jumps by a table, or into a loop")
+            raise OpenError(f"{function.name} jumps by a table, or into a loop")
         every = len(sides) == len(function.blocks)
         total = entries * self._cached_way(start, sides, None, every=every)
-        if start in self._turns and function.name not in self.proof.repeating:
+        if function.name not in self.proof.repeating:
             return total  # its loops turn within the turns of the one that calls it
         for head in shape.loops:
             way = self._cached_way(start, sides, head, every=every)
             if way:
-                total += way * self._turns_of(start, head, runs, entries)
-        if start in self._turns:
-            total += entries * sum(map(self._loops_below, self.reach.below(start) - {start}))
-        return total
+                total += way * entries * self._turns_of(start)
+        return total + entries * sum(map(self._loops_below, self.reach.below(start) - {start}))
 
     def _loops_below(self, start: int) -> int:
         """The greatest cycles of the loops of a function that one calls in which data decide how often they turn."""
         every = frozenset(range(len(self.reach.functions[start].blocks)))
         heads = self.reach.shape(start).loops
         ways = ((head, self._cached_way(start, every, head, every=True)) for head in heads)
-        return sum(way * self._turns_of(start, head, lambda _: 0, 1) for head, way in ways)
+        return sum(way * self._turns_of(start) for _, way in ways)
 
-    def _turns_of(self, start: int, head: int, runs: Callable[[int], int], entries: int) -> int:
-        """How often the header of a loop runs at most."""
-        if self._is_proven(start) and runs(0):
-            return runs(head)
-        name = self.reach.functions[start].name
-        most = self._turns.get(start, self.proof.turns.get(name))
+    def _turns_of(self, start: int) -> int:
+        """How often the header of a loop runs in a call at most."""
+        most = self._turns[start]
         if most is None:
-            raise _OpenError(f"{name} repeats as data say, nobody knows how often")
-        return most * entries
+            raise OpenError(f"{self.reach.functions[start].name} repeats as data say, nobody knows how often")
+        return most
 
     def _cached_way(self, start: int, sides: frozenset[int], head: int | None, *, every: bool) -> int:
         if (start, every, head) not in self._ways:
@@ -237,12 +264,16 @@ class LongestPaths:
         return max(ends)
 
     def _cost(self, block: BasicBlock, *, entered: bool, left: bool) -> int:
-        """The greatest cycles of a block, once."""
+        """The greatest cycles of a block with what it calls, once."""
+        return self._own_cost(block, entered, left) + sum(map(self._call, block.callees))
+
+    def _own_cost(self, block: BasicBlock, entered: bool, left: bool) -> int:
+        """The greatest cycles of a block, once; a call leaves it, too."""
+        leaves = left or block.last.calls
         try:
-            own = self.prices.of([Block(block.first, block.behind, 1, int(entered), int(left))]).most
+            return self.prices.of([Block(block.first, block.behind, 1, int(entered), int(leaves))]).most
         except UnsupportedError as error:
-            raise _OpenError(str(error)) from error
-        return own + sum(map(self._call, block.callees))
+            raise OpenError(str(error)) from error
 
 
 class _Runs:

@@ -81,6 +81,26 @@ class Shape:
         starts = [other for other in self.successors[block] if other != meeting]
         return frozenset(_reached(starts, self.successors, frozenset([meeting])))
 
+    def side_blocks(self, block: int) -> frozenset[int]:
+        """Return the blocks that run or not as the branch at the end of a block goes, where the headers of loops run
+        as often in every run: up to the next of these, where each side closes the loop itself.
+
+        0 → 1 → 2 → 0        block 1 branches on data; blocks 2 and 3 both close the loop of block 0
+            └─→ 3 → 0        side_blocks(1): {2, 3}
+        """
+        return frozenset[int]().union(*self.sides(block))
+
+    def sides(self, block: int) -> Sequence[frozenset[int]]:
+        """Return the blocks of each side of a branch, up to the same places; a block may be on several."""
+        stops = frozenset({self._meeting(block), *self.dominators[block]})
+        return [frozenset(_reached([other], self.successors, stops)) for other in self.successors[block]]
+
+    def side_order(self, block: int) -> Sequence[int] | None:
+        """Return the blocks of the sides in an order in which all edges lead onwards; None where they make a circle."""
+        inside = self.side_blocks(block)
+        edges = {number: [other for other in self.successors[number] if other in inside] for number in sorted(inside)}
+        return _order(edges, frozenset())
+
     def early_end(self, block: int) -> frozenset[int] | None:
         """Return the blocks of the side of a branch that only ends the function, where the other side does its work.
 

@@ -1,18 +1,18 @@
 """Which functions of a program a run may go through, and what of their arguments holds data."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import cache, cached_property
 
 from s2s.boards.paths.control_flow import Function, Program
-from s2s.boards.paths.data_flow import Flow, State, flow_of
+from s2s.boards.paths.data_flow import Flow, Outcome, State, flow_of
 from s2s.boards.paths.loops import Shape
 
 
 class Reach:
     """The functions that can be reached from some addresses of a program, with the flow of data through each."""
 
-    def __init__(self, program: Program, starts: Iterable[int]) -> None:
-        self.program = program
+    def __init__(self, program: Program, starts: Iterable[int], proven: Container[str] = ()) -> None:
+        self.program, self._proven = program, proven
         self.functions: dict[int, Function] = {}
         waiting = list(dict.fromkeys(map(program.start_of, starts)))
         while waiting:
@@ -31,18 +31,23 @@ class Reach:
     def flows(self) -> Mapping[int, Flow]:
         """The flow of data through each function, from all calls together."""
         arguments: dict[int, State] = dict.fromkeys(self.functions, State())
-        results: dict[int, State] = {}
+        outcomes: dict[int, Outcome] = dict.fromkeys(self.functions, Outcome())
         flows: dict[int, Flow] = {}
         waiting = list(self.functions)
         while waiting:
             start = waiting.pop()
-            flows[start] = flow = flow_of(self.functions[start], arguments[start], results)
+            flows[start] = flow = self._flow(start, arguments[start], outcomes)
             changed = [start] if self._passes(flow, arguments, waiting) else []
-            if results.get(start, State()) != flow.results:
-                results[start] = flow.results
+            if outcomes[start] != flow.outcome:
+                outcomes[start] = flow.outcome
                 changed += [place for place, other in self.functions.items() if start in other.callees]
             waiting.extend(place for place in changed if place not in waiting and place != start)
         return flows
+
+    def _flow(self, start: int, arguments: State, outcomes: Mapping[int, Outcome]) -> Flow:
+        function = self.functions[start]
+        proven = function.name.partition(".")[0] in self._proven
+        return flow_of(function, self.shape(start), arguments, outcomes, is_proven=proven)
 
     def _passes(self, flow: Flow, arguments: dict[int, State], waiting: list[int]) -> bool:
         """Add what a function passes to the arguments of its callees; a callee that gets more waits."""

@@ -1,4 +1,4 @@
-"""Higher-order operators: graphs that a graph runs."""
+"""Higher-order operators: graphs that a graph runs. A constant among the operands is a constant inside as well."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,6 +28,28 @@ def _tensor(node: Node, operand: Bound) -> Value:
     raise node.unsupported("passes an operand that is no tensor to its graphs", "pass tensors")
 
 
+def _is_computed(operand: Value) -> bool:
+    return operand.array is None or operand.is_symbolic
+
+
+def _computed(operands: Sequence[Value]) -> list[Value]:
+    """The operands that are passed to a graph: all that are no constants."""
+    return [each for each in operands if _is_computed(each)]
+
+
+def _operands_inside(inner: Builder, operands: Sequence[Value], passed: Sequence[Value]) -> list[Value]:
+    """All operands as a graph sees them: `passed` stand for the computed ones."""
+    rest = iter(passed)
+    return [next(rest) if _is_computed(each) else _constant_inside(inner, each) for each in operands]
+
+
+def _constant_inside(inner: Builder, constant: Value) -> Value:
+    assert constant.array is not None
+    same = inner.constant(constant.array, constant.name)
+    same.narrow, same.quantised = constant.narrow, constant.quantised
+    return same
+
+
 def _truth(value: Value) -> Value:
     return cast(reshape(value, []), BOOL)
 
@@ -42,9 +64,9 @@ def _cond(node: Node) -> list[Value]:
             node.builder,
             node.builder.node,
             _truth(chosen),
-            lambda inner, values: runner.run_inside(inner, then, values),
-            lambda inner, values: runner.run_inside(inner, otherwise, values),
-            operands,
+            lambda inner, values: runner.run_inside(inner, then, _operands_inside(inner, operands, values)),
+            lambda inner, values: runner.run_inside(inner, otherwise, _operands_inside(inner, operands, values)),
+            _computed(operands),
         )
     return node.runner.run_inside(node.builder, then if node.flag("0") else otherwise, operands)
 
@@ -53,13 +75,16 @@ def _while_loop(node: Node) -> list[Value]:
     carried, kept = _tensors(node, ["2"]), _tensors(node, ["3"])
     test, body = node.graph("0"), node.graph("1")
 
+    def inside(inner: Builder, values: Values) -> list[Value]:
+        return [*values[: len(carried)], *_operands_inside(inner, kept, values[len(carried) :])]
+
     def condition(inner: Builder, values: Values) -> list[Value]:
-        return [_truth(node.runner.run_inside(inner, test, values)[0])]
+        return [_truth(node.runner.run_inside(inner, test, inside(inner, values))[0])]
 
     def step(inner: Builder, values: Values) -> list[Value]:
-        return node.runner.run_inside(inner, body, values)
+        return node.runner.run_inside(inner, body, inside(inner, values))
 
-    return repeat(node.builder, node.builder.node, condition, step, carried, kept)
+    return repeat(node.builder, node.builder.node, condition, step, carried, _computed(kept))
 
 
 def _scan(node: Node) -> list[Value]:
@@ -67,11 +92,13 @@ def _scan(node: Node) -> list[Value]:
     graph, carried, scanned, kept = node.graph("0"), *(_tensors(node, [name]) for name in ("1", "2", "3"))
 
     def body(inner: Builder, state: Values, slices: Values, constants: Values) -> tuple[Values, Values]:
-        results = node.runner.run_inside(inner, graph, [*state, *slices, *constants])
+        results = node.runner.run_inside(inner, graph, [*state, *slices, *_operands_inside(inner, kept, constants)])
         return results[: len(carried)], results[len(carried) :]
 
-    steps = scanned[0].shape[0]
-    last, parts = scan(node.builder, node.builder.node, body, carried=carried, scanned=scanned, kept=kept, steps=steps)
+    steps, passed = scanned[0].shape[0], _computed(kept)
+    last, parts = scan(
+        node.builder, node.builder.node, body, carried=carried, scanned=scanned, kept=passed, steps=steps
+    )
     return [*last, *parts]
 
 
@@ -80,10 +107,10 @@ def _map(node: Node) -> list[Value]:
     graph, scanned, kept = node.graph("0"), *(_tensors(node, [name]) for name in ("1", "2"))
 
     def body(inner: Builder, state: Values, slices: Values, constants: Values) -> tuple[Values, Values]:
-        return [], node.runner.run_inside(inner, graph, [*slices, *constants])
+        return [], node.runner.run_inside(inner, graph, [*slices, *_operands_inside(inner, kept, constants)])
 
-    steps = scanned[0].shape[0]
-    _, parts = scan(node.builder, node.builder.node, body, carried=[], scanned=scanned, kept=kept, steps=steps)
+    steps, passed = scanned[0].shape[0], _computed(kept)
+    _, parts = scan(node.builder, node.builder.node, body, carried=[], scanned=scanned, kept=passed, steps=steps)
     return parts
 
 

@@ -17,6 +17,7 @@ from s2s.frontends.formulas import (
     concat,
     equal,
     less,
+    maximum,
     reshape,
     select,
     take,
@@ -328,20 +329,26 @@ def _one_hot(node: Node) -> Value:
 
 
 def _embedding_bag(node: Node) -> list[Value | None]:
-    """Rows of a table, summed or averaged over bags that all have one size."""
+    """Rows of a table, summed or averaged over bags that all have one size; the row of padding counts for nothing."""
     weight, indices = node.value("weight"), _integers(node.value("indices"))
-    offsets, mode = node.value("offsets"), node.integer("mode")
+    offsets, mode, padding = node.value("offsets"), node.integer("mode"), node.integer("padding_idx")
+    check_indices(node, indices, weight.shape[0])
     if offsets.array is None or indices.rank != 1 or node.flag("include_last_offset"):
         raise node.unsupported("has bags of sizes that are computed at run time", "give indices as a matrix of bags")
     bounds = [*offsets.array.reshape(-1).tolist(), indices.shape[0]]
     sizes = {b - a for a, b in pairwise(bounds)}
     if len(sizes) != 1 or 0 in sizes or mode == 2:
         raise node.unsupported("has bags of different sizes, or takes the maximum", "use bags of one size")
-    rows = emit(graph.GatherOp, weight, reshape(indices, [len(bounds) - 1, *sizes]), axis=0)
+    bags = reshape(indices, [len(bounds) - 1, *sizes])
+    rows = emit(graph.GatherOp, weight, bags, axis=0, nonnegative_indices=True)
     if node.has("per_sample_weights"):
-        rows = rows * reshape(node.value("per_sample_weights"), [len(bounds) - 1, *sizes, 1])
-    y = emit(graph.ReduceMeanOp if mode == 1 else graph.ReduceSumOp, rows, axes=[1])
-    return [y, None, None, None]
+        rows = rows * reshape(node.value("per_sample_weights"), [*bags.shape, 1])
+    if padding < 0:
+        return [emit(graph.ReduceMeanOp if mode == 1 else graph.ReduceSumOp, rows, axes=[1]), None, None, None]
+    kept = unsqueeze(equal(cast(equal(bags, padding), np.dtype(np.int32)), 0), [2])
+    y = emit(graph.ReduceSumOp, select(kept, rows, 0.0), axes=[1])
+    counts = maximum(emit(graph.ReduceSumOp, cast(kept, rows.dtype), axes=[1]), 1.0)
+    return [y / counts if mode == 1 else y, None, None, None]
 
 
 def _bucketize(node: Node) -> Value:

@@ -6,17 +6,30 @@ from math import prod
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, checked_shape, concat, reshape, transpose, unsqueeze
+from s2s.frontends.torch.dtypes import BOOL
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.program import TensorInfo
+from s2s.types.dtypes import from_numpy
 
 
 def _view(node: Node) -> Value:
     x = node.value("self")
+    if node.overload == "dtype":
+        return _bits(node, x)
     sizes = node.integers("size" if node.has("size") else "shape")
     if -1 in sizes:
         rest = prod(size for size in sizes if size != -1)
         sizes = [prod(x.shape) // max(rest, 1) if size == -1 else size for size in sizes]
     return reshape(x, sizes)
+
+
+def _bits(node: Node, x: Value) -> Value:
+    """The bits of numbers as numbers of another type."""
+    dtype = node.result_dtype()
+    if dtype.itemsize != x.dtype.itemsize or BOOL in (dtype, x.dtype):
+        fact = f"reads the bits of {x.dtype} as {dtype}"
+        raise node.unsupported(fact, "give a type of as many bits")
+    return x if dtype == x.dtype else emit(graph.BitcastOp, x, element_type=from_numpy(dtype))
 
 
 def _permute(node: Node) -> Value:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import onnx
 
-from s2s.artifact import compile_artifact
 from s2s.errors import CompilerBug, InputError, ToolchainError, UnsupportedError
 from s2s.frontends.model import read
 from s2s.fuzz.check import Failure, loaded, text_of
+from s2s.fuzz.compiled import compile_drawn
 from s2s.fuzz.streams.network import GRID, STATES, STREAMS
 from s2s.fuzz.variants import Variant
 from s2s.interpret.graph import run_graph
@@ -37,7 +37,7 @@ def check_stream(model: onnx.ModelProto, variant: Variant) -> list[Failure]:
     streams, states = carried(model)
     options = replace(variant.options(), streams=streams, states=states)
     try:
-        artifact = compile_artifact(model, options)
+        artifact = compile_drawn(model, options)
         tree, target = artifact.tree(), artifact.info.target
     except (UnsupportedError, InputError) as error:
         return [Failure("refused", str(error), variant)]

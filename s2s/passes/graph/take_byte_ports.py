@@ -13,14 +13,18 @@
 
 An input is quantised by elementwise operations that begin with a division by the scale and end with bytes. They are
 evaluated on the real numbers of all 256 bytes, and are taken off only if each gives the byte itself back: the network
-then computes the same of a byte as of its real number.
+then computes the same of a byte as of its real number. Operations that only move or select values may stand between an
+input and its quantisation, or between a dequantisation and an output, and several may read an input: they move bytes
+then. A pad in front of a quantisation adds the byte of its number; one behind a dequantisation, the byte that stands
+for its number.
 
-Declined where an input has another use, where a scale is computed or differs by channel, and where bytes are not given
-back. Other inputs and outputs keep their types.
+Declined where an input has another use, where a scale is computed or differs by channel, where bytes are not given
+back, where parts of an input have several scales, and where no byte stands for the number of a pad. Other inputs and
+outputs keep their types.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from xdsl.context import Context
@@ -28,14 +32,16 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, Function
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.network.functions import main_of, text
 from s2s.analysis.numbers.known_values import splat_value
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
+from s2s.dialects.graph.base import number as number_of
 from s2s.interpret.graph import can_evaluate, evaluate
 from s2s.passes.context import weights_of
+from s2s.passes.graph.moves import MOVES, PADS, moved, rebuilt
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, as_tensor_type, tensor_type, to_numpy
 from s2s.types.interface import BytePorts
@@ -60,16 +66,25 @@ class TakeBytePortsPass(ModulePass):
         take_byte_ports(op, weights_of(ctx))
 
 
+class Quantisation(NamedTuple):
+    """How a value of floats becomes bytes: by the operations from `first` on."""
+
+    first: Operation
+    bytes: Bytes
+
+
+class Reading(NamedTuple):
+    """All that reads an input: operations that move values, each behind the one that it reads, and quantisations."""
+
+    moves: list[Operation]
+    quantisations: list[Quantisation]
+
+
 def take_byte_ports(module: ModuleOp, weights: WeightStore) -> BytePorts:
     """Replace the quantised inputs and outputs of the network by bytes, and return their names."""
     main = main_of(module)
-    inputs = dict(_numbered(_quantised(arg, weights) for arg in main.args))
-    for number, quantised in inputs.items():
-        argument = Rewriter.replace_value_with_new_type(main.args[number], quantised.value.type)
-        dead = list(_members(argument))
-        quantised.value.replace_all_uses_with(argument)
-        for each in reversed(dead):
-            Rewriter.erase_op(each)
+    readings = ((number, _reading(arg, weights)) for number, arg in enumerate(main.args))
+    inputs = {number: _take_input(main.args[number], each, weights) for number, each in readings if each is not None}
     ending = main.body.block.last_op
     assert isinstance(ending, ReturnOp)
     outputs = dict(_numbered(_dequantised(value, weights) for value in ending.operands))
@@ -80,6 +95,30 @@ def take_byte_ports(module: ModuleOp, weights: WeightStore) -> BytePorts:
     types = [arg.type for arg in main.args], [each.type for each in ending.operands]
     main.function_type = FunctionType.from_lists(*types)
     return BytePorts(_names(main.arg_attrs, inputs), _names(main.res_attrs, outputs))
+
+
+def _take_input(argument: SSAValue, reading: Reading, weights: WeightStore) -> Bytes:
+    """Make an input one of bytes, with the operations that move it, and erase its quantisations."""
+    quantised = reading.quantisations[0].bytes
+    element, shape = as_tensor_type(quantised.value.type).element_type, as_tensor_type(argument.type).get_shape()
+    fills = [_pad_byte(each, reading.quantisations[0], weights) for each in reading.moves]
+    argument = Rewriter.replace_value_with_new_type(argument, tensor_type(element, shape))
+    in_bytes: dict[SSAValue, SSAValue] = {argument: argument}
+    for op, fill in zip(reading.moves, fills, strict=True):
+        in_bytes[op.results[0]] = _moved(op, [in_bytes[op.operands[0]]], fill)
+    for first, found in reading.quantisations:
+        found.value.replace_all_uses_with(in_bytes[first.operands[0]])
+        for each in reversed(list(_members(first))):
+            Rewriter.erase_op(each)
+    for each in reversed(reading.moves):
+        Rewriter.erase_op(each)
+    return quantised
+
+
+def _moved(op: Operation, values: Sequence[SSAValue], fill: int | None) -> SSAValue:
+    made = rebuilt(op, values, fill)
+    Rewriter.insert_op(made, InsertPoint.before(op))
+    return made.results[0]
 
 
 def _names(attributes: ArrayAttr[DictionaryAttr] | None, ports: Mapping[int, Bytes]) -> frozenset[str]:
@@ -108,49 +147,97 @@ def _quantisation(port: Bytes) -> dict[str, FloatAttr | IntegerAttr]:
     return {"quant_scale": FloatAttr(port.scale, f64), "quant_zero_point": IntegerAttr(port.zero_point, i64)}
 
 
+def _dtype(value: SSAValue) -> np.dtype[np.integer[Any]]:
+    return to_numpy(as_tensor_type(value.type).element_type)
+
+
 def _is_byte(value: SSAValue) -> bool:
-    return to_numpy(as_tensor_type(value.type).element_type) in (np.dtype(np.int8), np.dtype(np.uint8))
+    return _dtype(value) in (np.dtype(np.int8), np.dtype(np.uint8))
 
 
-def _quantised(argument: SSAValue, weights: WeightStore) -> Bytes | None:
-    """Return the bytes that an argument becomes, if all its uses are of these."""
-    first = next((use.operation for use in argument.uses), None)
+def _reading(argument: SSAValue, weights: WeightStore) -> Reading | None:
+    """Return what reads an argument, if that is nothing but quantisations to the same bytes and what moves values."""
+    moves: list[Operation] = []
+    quantisations: list[Quantisation] = []
+    values = [argument]
+    for value in values:
+        for op in dict.fromkeys(use.operation for use in value.uses):
+            quantised = None if _is_move(op, value) else _quantised(op, value, weights)
+            if quantised is not None:
+                quantisations.append(Quantisation(op, quantised))
+            elif _is_move(op, value):
+                moves.append(op)
+                values.append(op.results[0])
+            else:
+                return None
+    kinds = {(found.scale, found.zero_point, _dtype(found.value)) for _, found in quantisations}
+    return Reading(moves, quantisations) if len(kinds) == 1 else None
+
+
+def _is_move(op: Operation, value: SSAValue) -> bool:
+    """Whether an operation moves or selects elements of one value, and reads `value` as nothing else."""
+    alone = not isinstance(op, graph.ConcatOp) or len(op.operands) == 1
+    return isinstance(op, MOVES) and alone and op.operands[0] == value and value not in op.operands[1:]
+
+
+def _pad_number(op: Operation) -> float | None:
+    """The number that a pad adds; None for all other operations, and pads that repeat elements."""
+    if not isinstance(op, PADS) or (isinstance(op, graph.PadOp) and op.mode.data != "constant"):
+        return None
+    return float(number_of(op.value) or 0)
+
+
+def _pad_byte(op: Operation, quantisation: Quantisation, weights: WeightStore) -> int | None:
+    """The byte that a pad in front of a quantisation adds."""
+    added = _pad_number(op)
+    if added is None:
+        return None
+    found = _evaluated(quantisation.first, np.full(1, added, np.float32), weights)
+    assert found is not None
+    return int(found[1][0])
+
+
+def _quantised(first: Operation, argument: SSAValue, weights: WeightStore) -> Bytes | None:
+    """Return the bytes that an argument becomes by the operations from `first` on."""
     if not isinstance(first, graph.DivOp) or first.a != argument:
         return None
     scale = splat_value(first.b, weights)
-    zero = None if scale is None else _evaluated(argument, np.zeros(1, np.float32), weights)
-    if scale is None or zero is None or not _is_region(argument, zero[0]):
+    zero = None if scale is None else _evaluated(first, np.zeros(1, np.float32), weights)
+    if scale is None or zero is None or not _is_region(first, zero[0]):
         return None
     value, zero_point = zero[0], int(zero[1][0])
-    info = np.iinfo(to_numpy(as_tensor_type(value.type).element_type))
+    info = np.iinfo(_dtype(value))
     every = np.arange(info.min, info.max + 1)
-    found = _evaluated(argument, ((every - zero_point) * np.float32(scale)).astype(np.float32), weights)
+    found = _evaluated(first, ((every - zero_point) * np.float32(scale)).astype(np.float32), weights)
     exact = found is not None and np.array_equal(found[1], every)
     return Bytes(value, float(scale), zero_point) if exact else None
 
 
-def _members(argument: SSAValue) -> Iterator[Operation]:
-    """Yield the operations that compute of an argument, in order, up to the one that gives bytes."""
-    block, inside = argument.owner, {argument}
-    for op in getattr(block, "ops", ()):
+def _members(first: Operation) -> Iterator[Operation]:
+    """Yield the operations that compute of `first`, in order, up to the one that gives bytes."""
+    yield first
+    inside, op = {*first.results}, first.next_op
+    while op is not None:
         if not inside.isdisjoint(op.operands):
             yield op
             if op.results and _is_byte(op.results[0]):
                 return
             inside.update(op.results)
+        op = op.next_op
 
 
-def _is_region(argument: SSAValue, last: SSAValue) -> bool:
+def _is_region(first: Operation, last: SSAValue) -> bool:
     """Whether nothing but the operations up to `last` reads what they compute."""
-    members = set(_members(argument))
-    inside = [argument, *(result for op in members for result in op.results if result != last)]
+    members = set(_members(first))
+    inside = [result for op in members for result in op.results if result != last]
     return all(use.operation in members for value in inside for use in value.uses)
 
 
-def _evaluated(argument: SSAValue, reals: Array, weights: WeightStore) -> tuple[SSAValue, Array] | None:
-    """Return the bytes that an argument becomes, and their values for some numbers; None if it becomes no bytes."""
-    values: dict[SSAValue, Array] = {argument: reals}
-    for op in _members(argument):
+def _evaluated(first: Operation, reals: Array, weights: WeightStore) -> tuple[SSAValue, Array] | None:
+    """Return the bytes that operations from `first` on give, and their values for some numbers that `first` reads; None
+    if they give no bytes."""
+    values: dict[SSAValue, Array] = {first.operands[0]: reals}
+    for op in _members(first):
         if not can_evaluate(op) or fusion_kind(op) > FusionKind.BROADCAST:
             return None
         operands = [values[each] if each in values else _scalar(each, weights) for each in op.operands]
@@ -173,6 +260,26 @@ def _scalar(value: SSAValue, weights: WeightStore) -> Array | None:
 
 
 def _dequantised(value: SSAValue, weights: WeightStore) -> Bytes | None:
+    """Return the bytes of a value that is `(byte - zero_point) * scale`, or moves elements of such values."""
+    op = value.owner
+    if not isinstance(op, MOVES):
+        return _dequantised_once(value, weights)
+    parts = [_dequantised(each, weights) for each in moved(op)]
+    known = [each for each in parts if each is not None]
+    kinds = {(each.scale, each.zero_point, _dtype(each.value)) for each in known}
+    if len(known) < len(parts) or len(kinds) != 1:
+        return None
+    _, scale, zero_point = known[0]
+    added, fill = _pad_number(op), None
+    if added is not None:
+        info = np.iinfo(_dtype(known[0].value))
+        fill = round(added / scale) + zero_point
+        if not info.min <= fill <= info.max or np.float32(fill - zero_point) * np.float32(scale) != np.float32(added):
+            return None
+    return Bytes(_moved(op, [each.value for each in known], fill), scale, zero_point)
+
+
+def _dequantised_once(value: SSAValue, weights: WeightStore) -> Bytes | None:
     """Return the bytes of a value that is `(byte - zero_point) * scale`."""
     product = value.owner
     if not isinstance(product, graph.MulOp):

@@ -3,10 +3,10 @@
     %y = tensor.compute [240, 28, 28 | 5, 5] reads(%x at (c, h, w, r, s) -> (0, c, h + r - 2, w + s - 2), %w at …) …
 -> for vectors of 16
     %x_copy = tensor.compute [15, 28, 28, 16] epilogue(%x at (b, h, w, l) -> (0, b * 16 + l, h, w)) …
-                schedule #tensor.schedule<[…, tile_and_fuse<0 by 1>]>
+                schedule #tensor.schedule<[tile_and_fuse<0 by 1>]>
     %y = tensor.compute [15, 16, 28, 28 | 5, 5]
                 reads(%x_copy at (b, l, h, w, r, s) -> (b, h + r - 2, w + s - 2, l), %w at …) …
-                schedule #tensor.schedule<[…, vectorize<1 by 16>, tile_and_fuse<0 by 1>]>
+                schedule #tensor.schedule<[tile_and_fuse<0 by 1>]>
 
 Between kernels images are blocked anyway (`tensor-block-channels`); this pass is for images in the layout of the
 caller or of another operator. Vectors then run along the channels, whatever the stride and padding of the window. The
@@ -39,10 +39,9 @@ from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.block_kernel import split_dim
 from s2s.passes.tensor.copy_candidates import copy_candidates
 from s2s.passes.tensor.permute import copy_of
-from s2s.schedules.default import Choice, candidates, default
-from s2s.schedules.directives import CacheRead, Reorder, TileAndFuse, Vectorize, register_tile
+from s2s.passes.tensor.tile_and_fuse.schedule import fuse_in_blocks
+from s2s.schedules.default import Choice, candidates
 from s2s.schedules.register_transpose import MIN_SHARE, transpose_cost
-from s2s.schedules.transforms import fused_step
 from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
@@ -110,7 +109,7 @@ def _is_short(op: tensor.ComputeOp, image: Image) -> bool:
     return interior(op, op.rank - 1) <= image.block // MIN_SHARE or op.rank - 1 == image.dim
 
 
-def copy_image(op: tensor.ComputeOp, image: Image, target: Target, constants: frozenset[SSAValue]) -> None:
+def copy_image(op: tensor.ComputeOp, image: Image) -> None:
     """Insert a copy of the image in blocks of channels before `op`, and read it instead."""
     split_dim(op, image.dim, image.block)
     value, access = op.reads[image.read], op.read_accesses[image.read]
@@ -134,9 +133,8 @@ def copy_image(op: tensor.ComputeOp, image: Image, target: Target, constants: fr
     op.properties["accesses"] = ArrayAttr(accesses)
     op.operands[image.read] = copy.res[0]
     walked = [(axis, dim + (dim > image.dim)) for axis, dim in image.before.items()]
-    for each, dims in ((copy, [axis for axis, _ in walked]), (op, [dim for _, dim in walked])):
-        own = image.axis if each is copy else image.dim
-        each.properties["schedule"] = _in_blocks(each, [*dims, own], target, constants)
+    outer = [{copy: axis, op: dim} for axis, dim in walked]
+    fuse_in_blocks([copy, op], outer, {copy: image.axis, op: image.dim}, 1)
 
 
 def _axes(value: SSAValue) -> Sequence[tuple[int, int]]:
@@ -148,26 +146,6 @@ def _names(op: tensor.ComputeOp, image: Image, rank: int) -> list[str]:
     names = dim_names(op)
     behind = "dhw"[-(rank - image.axis - 1) :]
     return [*(f"n{place}" for place in range(image.axis)), names[image.dim], *behind, names[image.dim + 1]]
-
-
-def _in_blocks(
-    op: tensor.ComputeOp, shared: Sequence[int], target: Target, constants: frozenset[SSAValue]
-) -> tensor.ScheduleAttr:
-    """Return the default schedule for one position of the `shared` dimensions, which the copy and its user share."""
-    step = fused_step(op, tuple((dim, 1) for dim in shared), constants)
-    assert isinstance(step.op, tensor.ComputeOp)
-    chosen = default(step.op, target, step.constants)
-    state = chosen.on(step.op)
-    rest = [dim for dim in state.order if dim not in shared]
-    return tensor.ScheduleAttr.of(
-        [
-            *register_tile(op, state.tiles, vector=state.vector_dim),
-            chosen.find(Vectorize),
-            Reorder.of([*shared, *rest]),
-            TileAndFuse.of((dim, 1) for dim in shared),
-            *(CacheRead.packed(operand, axes) for operand, axes in state.packs),
-        ]
-    )
 
 
 @frozen
@@ -186,7 +164,7 @@ class CacheImagesPass(ModulePass):
                 results = prod(inner.parallel_sizes)
                 subject = CopiedOperand(each.kernel, each.key, each.nodes, pays, (copied * results, now * results))
                 if chooser.choose(ImagesKind(), subject) == COPIED:
-                    copy_image(inner, image, target, each.constants)
+                    copy_image(inner, image)
 
 
 def _images(func: FuncOp, constants: frozenset[SSAValue], target: Target) -> list[tuple[tensor.ComputeOp, Image]]:

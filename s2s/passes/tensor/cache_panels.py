@@ -2,8 +2,8 @@
 
     %y = tensor.compute [197, 768 | 192] reads(%a at (m, n, k) -> (m, k), %b at (m, n, k) -> (n, k)) …
 ->
-    %b_copy = tensor.compute [192, 768] epilogue(%b at (k, n) -> (n, k)) … [… tile_and_fuse<1 by 32>]
-    %y = tensor.compute [197, 768 | 192] reads(%a at …, %b_copy at … -> (k, n)) … [… tile_and_fuse<1 by 32>]
+    %b_copy = tensor.compute [192, 768] epilogue(%b at (k, n) -> (n, k)) … [tile_and_fuse<1 by 32>]
+    %y = tensor.compute [197, 768 | 192] reads(%a at …, %b_copy at … -> (k, n)) … [tile_and_fuse<1 by 32>]
 
 Constants are packed on the host. Any other factor is copied into scratch one panel at a time, and all rows of the
 product use that panel: this is no pass over memory, since the panel stays in a cache. Without the copy a transposed
@@ -32,7 +32,7 @@ from s2s.dialects import tensor
 from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.copy_candidates import copy_candidates
 from s2s.passes.tensor.permute import copy_read
-from s2s.passes.tensor.tile_and_fuse.schedule import schedule_in_blocks
+from s2s.passes.tensor.tile_and_fuse.schedule import fuse_in_blocks
 from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
@@ -101,7 +101,7 @@ def pack_panels(op: tensor.ComputeOp, factor: Factor, target: Target) -> None:
     copy = copy_read(op, factor.read, order)
     outer = [{copy: place, op: dim} for place, dim in enumerate(factor.batch)]
     columns = {copy: len(order) - 1, op: factor.column}
-    schedule_in_blocks([copy, op], outer, columns, min(VECTORS * target.lanes, op.sizes[factor.column]), target)
+    fuse_in_blocks([copy, op], outer, columns, min(VECTORS * target.lanes, op.sizes[factor.column]))
 
 
 def _candidates(func: FuncOp, constants: frozenset[SSAValue]) -> Sequence[tuple[tensor.ComputeOp, Factor]]:

@@ -23,8 +23,6 @@ from s2s.analysis.structure.convolutions import Convolution
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.passes.tensor.permute import permuted
-from s2s.schedules.transforms import copy_schedule
-from s2s.targets import Target
 from s2s.types.dtypes import tensor_type
 
 
@@ -40,12 +38,12 @@ def copied_elements(conv: Convolution) -> int:
     return of_image * prod(shape_of(conv.image)) + of_result * prod(conv.op.parallel_sizes)
 
 
-def channels_last(conv: Convolution, target: Target) -> tensor.ComputeOp:
+def channels_last(conv: Convolution) -> tensor.ComputeOp:
     """Replace the convolution by one on channels-last copies, where it needs them; return the new one."""
     op = conv.op
     of_image, of_result = needs_copies(conv)
     if of_image:
-        _copy_image(conv, target)
+        _copy_image(conv)
     if not of_result:
         return op
     (channel,) = conv.out_dims
@@ -53,7 +51,6 @@ def channels_last(conv: Convolution, target: Target) -> tensor.ComputeOp:
     sizes = tuple(op.sizes[dim] for dim in order)
     made = permuted(op, order, [tensor_type(tensor.element_type(op.res[0]), sizes)])
     back = _copy(made.res[0], [order.index(dim) for dim in range(op.rank)], shape_of(op.res[0]))
-    back.properties["schedule"] = copy_schedule(back, target)
     made.res[0].name_hint, back.res[0].name_hint = "z", op.res[0].name_hint
     copy_provenance(back, op)
     Rewriter.insert_op([made, back], InsertPoint.before(op))
@@ -61,14 +58,13 @@ def channels_last(conv: Convolution, target: Target) -> tensor.ComputeOp:
     return made
 
 
-def _copy_image(conv: Convolution, target: Target) -> None:
+def _copy_image(conv: Convolution) -> None:
     op, image = conv.op, conv.image
     results = op.read_accesses[conv.x].map.data.results
     (dim,) = conv.in_dims
     channel = next(axis for axis, expr in enumerate(results) if dim in expr.used_dims())
     axes = [*(axis for axis in range(len(results)) if axis != channel), channel]
     copy = _copy(image, axes)
-    copy.properties["schedule"] = copy_schedule(copy, target)
     copy.res[0].name_hint = image.name_hint
     copy_provenance(copy, op)
     Rewriter.insert_op(copy, InsertPoint.before(op))

@@ -5,7 +5,8 @@
     tensor.compute [64, 49 | 16] … schedule #tensor.schedule<[tile<0 by 32, 1 by 7>, vectorize<0 by 16>, …]>
 
 The chooser decides (`s2s/decisions/schedule.py`): a schedule that the user or a record gives, else the one that
-heuristics choose from shapes and target data. An existing schedule replaces the heuristic choice for its computation.
+heuristics choose from shapes and target data. A schedule of nothing but `tile_and_fuse` states tiles that neighbouring
+computations share: its other directives are chosen for one tile. Any other schedule stays as it is.
 """
 
 from collections.abc import Mapping
@@ -26,7 +27,7 @@ from s2s.decisions.winograd_blocks import WinogradBlocksKind, WinogradKernel
 from s2s.dialects import graph, tensor
 from s2s.passes.context import given_of, target_of
 from s2s.schedules.block_products import fused_rows
-from s2s.schedules.transforms import FusedSizes, fast_convolutions, fused_blocks
+from s2s.schedules.transforms import FusedTiles, fast_convolutions, fused_blocks
 from s2s.support.frozen import frozen
 from s2s.targets import Target
 
@@ -60,7 +61,7 @@ class PickSchedulePass(ModulePass):
         plain = self.schedule == "reference"
         key, constants = task_key(func, calls, chooser.target), constant_arguments(func, calls)
         nodes = nodes_of_kernel(func, calls)
-        fused: dict[tensor.Computation, FusedSizes] = {}
+        fused: dict[tensor.Computation, FusedTiles] = {}
         for conv in [] if plain else fast_convolutions(list(func.body.block.ops)):
             number = computations.index(conv.products)
             name = computation_key(key, number, len(computations))
@@ -76,7 +77,7 @@ class PickSchedulePass(ModulePass):
                 number,
                 nodes,
                 constants,
-                () if each.schedule is not None else fused.get(each, ()),
+                _tiles_of(each, fused),
                 self.threads,
                 plain or _sums_varying_integers(each),
                 partial(_reason_against, func, each, constants, chooser.target, fused),
@@ -90,7 +91,7 @@ def _reason_against(
     op: tensor.Computation,
     constants: frozenset[SSAValue],
     target: Target,
-    fused: Mapping[tensor.Computation, FusedSizes],
+    fused: Mapping[tensor.Computation, FusedTiles],
     choice: tensor.ScheduleAttr,
 ) -> str | None:
     """Return why the kernel around a computation does not allow a schedule: few compilations ask, and import."""
@@ -104,3 +105,10 @@ def _sums_varying_integers(op: tensor.Computation) -> bool:
     if not isinstance(op, tensor.ComputeOp) or not any(op.sizes_at_run_time[op.rank :]):
         return False
     return not any(isinstance(tensor.element_type(value), AnyFloat) for value in op.reads)
+
+
+def _tiles_of(op: tensor.Computation, fused: Mapping[tensor.Computation, FusedTiles]) -> FusedTiles:
+    """Return the tiles that `op` shares with its neighbours, stated by an earlier pass or in `fused`."""
+    if op.schedule is None:
+        return fused.get(op, ())
+    return op.schedule.on(op).fused if op.schedule.states_tiles else ()

@@ -5,9 +5,9 @@
     %y = graph.call @project(%b, %u) : … -> tensor<1x2x56x56x16xf32>
 ->
     %y = graph.call @row_tiles(%x, %w, %v, %u) : … -> tensor<1x2x56x56x16xf32>
-    @row_tiles: %a = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 16 overlap [1, 0]>]>
-                %b = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 8>]>
-                %y = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 8>]>
+    @row_tiles: %a = tensor.compute … schedule #…<[tile_and_fuse<2 by 16 overlap [1, 0]>]>
+                %b = tensor.compute … schedule #…<[tile_and_fuse<2 by 8>]>
+                %y = tensor.compute … schedule #…<[tile_and_fuse<2 by 8>]>
 
 Only a few rows of an intermediate tensor exist at a time: those of a tile, and those that the window reads beyond it,
 which both neighbouring tiles compute. The height of a tile is a decision (`s2s/decisions/row_tiles.py`), by default as
@@ -29,7 +29,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.affine.strides import vectorizable
-from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.network.constants import calls_of
 from s2s.analysis.network.functions import is_network
 from s2s.analysis.row_tiles.kernel_chains import ROW, RowTile, bytes_of, has_rows, tiles_of
 from s2s.decisions.chooser import Chooser
@@ -40,9 +40,7 @@ from s2s.dialects.graph import copy_provenance, provenance
 from s2s.passes.context import given_of, target_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
-from s2s.schedules.default import default
 from s2s.schedules.directives import TileAndFuse
-from s2s.schedules.directives.tile_and_fuse import in_tiles
 from s2s.support.frozen import frozen
 from s2s.targets import Target
 
@@ -164,7 +162,7 @@ def _outside(chain: Sequence[graph.CallOp]) -> list[SSAValue]:
 
 
 def _set_tiles(computes: Sequence[tensor.ComputeOp], tiles: Sequence[RowTile]) -> None:
-    """Set a schedule with nothing but `tile_and_fuse` on each computation."""
+    """State the tiles that the computations share."""
     for op, tile in zip(computes, tiles, strict=True):
         fused = tensor.FusedTile(ROW, tile.size, tile.before, tile.after)
         op.properties["schedule"] = tensor.ScheduleAttr.of([TileAndFuse.of([fused])])
@@ -181,12 +179,4 @@ class TileRowsPass(ModulePass):
         if target.lanes == 1 or not target.l2_bytes:
             return
         with Chooser(given_of(ctx), target) as chooser:
-            tiling = TileRows(op, target, chooser)
-            tiling.run()
-        calls = calls_of(op)
-        for func in tiling.made.values():
-            constants = constant_arguments(func, calls)
-            for compute in func.body.block.ops:
-                if isinstance(compute, tensor.ComputeOp) and compute.schedule is not None:
-                    tiles = compute.schedule.on(compute).fused
-                    compute.properties["schedule"] = in_tiles(default(compute, target, constants), tiles)
+            TileRows(op, target, chooser).run()

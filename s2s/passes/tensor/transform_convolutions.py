@@ -387,7 +387,7 @@ def _obey(kernel: TransformKernel, convolutions: Sequence[Convolution], target: 
 
 def _tiling(conv: Convolution, outputs: int, target: Target) -> Tiling:
     """Return the tiling of a convolution, after inserting channels-last copies where it needs them."""
-    beside = convolution_of(channels_last(conv, target))
+    beside = convolution_of(channels_last(conv))
     if beside is None:
         raise CompilerBug(f"{conv.op.name}: a convolution on copies is none any more")
     minimal = (integer_filter if beside.in_integers else minimal_filter)(outputs, 3)

@@ -6,7 +6,6 @@ import numpy as np
 
 from s2s.prove.arithmetic import Arithmetic
 from s2s.prove.atoms import Atoms
-from s2s.prove.ctypes import I8
 from s2s.prove.faults import Unprovable
 from s2s.prove.reference.fixed_point import FixedPoint
 from s2s.prove.reference.model import Array, Model, Tensor
@@ -19,8 +18,7 @@ class Execution:
     def __init__(self, model: Model, atoms: Atoms) -> None:
         self.model, self.atoms = model, atoms
         for index, tensor in enumerate(model.inputs):
-            tensor.ids = atoms.inputs(f"input {index}", tensor.size, I8.least, I8.most)
-            tensor.numbers = np.zeros(tensor.size, np.int64)
+            tensor.be_unknown(f"input {index}", atoms)
 
     def rows(self, count: int) -> FixedPoint:
         """Arithmetic on `count` results at once."""
@@ -40,6 +38,16 @@ class Execution:
             raise Unprovable(msg)
         tensor.ids[at] = to.of.lanes.spread_terms(form.groups[0][0])[:, 0]
         tensor.numbers[at] = to.of.lanes.spread(form.constant)
+
+    def elements(self, tensor: Tensor, at: Array) -> Form:
+        """Elements of a tensor at flat positions, in lanes."""
+        one = np.ones((len(at), 1), np.int64)
+        return self.form(
+            tensor.atoms.reshape(-1)[at][:, None],
+            tensor.plain.reshape(-1)[at][:, None],
+            one,
+            np.zeros(len(at), np.int64),
+        )
 
     def form(self, ids: Array, numbers: Array, factors: Array, constant: Number) -> Form:
         """constant + sum(factors * elements) with terms along the last axis."""

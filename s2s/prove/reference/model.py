@@ -12,11 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from s2s.prove.atoms import Atoms
+from s2s.prove.ctypes import F32, I8, U8, IntType
 from s2s.prove.faults import Unprovable
 
 Array = np.ndarray
 DTYPES = {"INT8": np.int8, "INT32": np.int32}
 """Types of constants; a tensor of another type has no data here, so that no operator can use it."""
+CTYPES = {"INT8": I8, "UINT8": U8, "FLOAT": F32, "FLOAT32": F32}
+"""Types of tensors that kernels compute."""
 OPTIONS = {
     "CONV_2D": "Conv2DOptions",
     "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
@@ -41,15 +45,39 @@ class Tensor:
     data: Array | None = None
     ids: Array | None = None
     numbers: Array | None = None
+    channels_first: bool = False
+    """Whether the second axis counts the channels of an image, as ONNX has it; a tree may hold them last."""
 
     @property
     def size(self) -> int:
         """Elements."""
         return int(np.prod(self.shape))
 
+    def be_unknown(self, name: str, atoms: Atoms) -> None:
+        """Let the elements be new atoms of any value of their type, if CTYPES has it."""
+        if self.dtype in CTYPES:
+            self.ids = atoms.inputs(name, self.size, self.ctype.least, self.ctype.most)
+            self.numbers = np.zeros(self.size, np.int64)
+
+    @property
+    def may_move(self) -> bool:
+        """Whether a tree may hold the elements otherwise inside of the network than the model does."""
+        return self.dtype == "UINT8" or (self.channels_first and len(self.shape) > 2)
+
+    @property
+    def ctype(self) -> IntType:
+        """The type of its elements in C."""
+        if self.dtype not in CTYPES:
+            msg = f"the reference has no results of {self.dtype}"
+            raise Unprovable(msg)
+        return CTYPES[self.dtype]
+
     @property
     def scale(self) -> float:
         """The scale of the tensor."""
+        if not self.scales.size:
+            msg = f"{self.name} is not quantised"
+            raise Unprovable(msg)
         return float(self.scales[0])
 
     @property
@@ -87,6 +115,10 @@ class Step:
     """Its options; None if the file has none."""
     reason: str = ""
     """Why the reference cannot execute it."""
+    name: str = ""
+    """What a tree may call it, besides the name of its output."""
+    is_part: bool = False
+    """Whether its result is a real number that only a later operator quantises."""
 
     def operand(self, index: int) -> Tensor:
         """An operand that must be there."""
@@ -118,6 +150,7 @@ class Model:
     inputs: list[Tensor]
     outputs: list[Tensor]
     steps: list[Step] = field(default_factory=list[Step])
+    format: str = "tflite"
 
 
 def read_model(path: Path) -> Model:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from s2s.prove.atoms import Atoms
-from s2s.prove.ctypes import I8
 from s2s.prove.faults import Unprovable
 from s2s.prove.reference.elementwise import add, reshape, softmax_rows
 from s2s.prove.reference.execution import Execution
@@ -36,9 +33,7 @@ def execute(model: Model, atoms: Atoms) -> None:
             _execute_step(execution, step)
         except Unprovable as limit:
             step.reason = str(limit)
-            output = step.output
-            output.ids = atoms.inputs(f"result of operator {step.number}", output.size, I8.least, I8.most)
-            output.numbers = np.zeros(output.size, np.int64)
+            step.output.be_unknown(f"result of operator {step.number}", atoms)
 
 
 def _execute_step(execution: Execution, step: Step) -> None:

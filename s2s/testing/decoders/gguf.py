@@ -32,9 +32,10 @@ def write_gguf(
     kind: Kind,
     seed: int = 0,
     metadata: Mapping[str, object] | None = None,
+    weights: Mapping[str, Array] | None = None,
 ) -> None:
     """Write the decoder of `config`, a `llama`, with its matrices as `kind`. Numbers, texts and lists of either in
-    `metadata` are added; without them the file has no tokeniser."""
+    `metadata` are added; without them the file has no tokeniser. `weights` replace those that `seed` makes up."""
     import gguf
 
     if config.kind != "llama":
@@ -53,7 +54,7 @@ def write_gguf(
     writer.add_rope_freq_base(config.theta)
     for key, value in (metadata or {"tokenizer.ggml.model": "no_vocab"}).items():
         _add(writer, key, value)
-    for name, array in make_weights(config, seed).items():
+    for name, array in {**make_weights(config, seed), **(weights or {})}.items():
         is_matrix = array.ndim > 1
         matrix = array.T if is_matrix and name != "embedding" else array
         if name.rpartition(".")[2] in ("q", "k"):

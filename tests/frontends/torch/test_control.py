@@ -109,3 +109,29 @@ def test_a_condition_that_is_known_leaves_one_branch():
     program = frontend.export(Known(), [torch.ones(3)])
     ops = frontend.import_model(frontend.load_model(program)).module.walk()
     assert not any(isinstance(op, graph.IfOp) for op in ops)
+
+
+class Weighted(nn.Module):
+    """A parameter that each of the four operators reads inside of its graphs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(3, 3) * 0.3)
+
+    def forward(self, x: Tensor) -> Any:
+        def below(y: Tensor) -> Tensor:
+            return (y @ self.weight).sum() < 4
+
+        mapped: Any = torch_map
+        (grown,) = while_loop(below, lambda y: (y + 1 + (y @ self.weight) * 0,), (x[0],))
+        last, _ = scan(lambda state, part: (torch.tanh(state @ self.weight + part), part * 2), x[0], x, dim=0)
+        chosen = torch.cond(x.sum() > 0, lambda y: y @ self.weight, lambda y: y @ self.weight.T, (last,))
+        return grown, chosen, mapped(lambda part, weight: part @ weight, x, self.weight)
+
+
+def test_constants_are_constants_inside():
+    program = frontend.export(Weighted().eval(), [torch.randn(4, 2, 3)])
+    ops = list(frontend.import_model(frontend.load_model(program)).module.walk())
+    runs = [op for op in ops if isinstance(op, graph.ScanOp | graph.IfOp | graph.WhileOp)]
+    assert len(runs) == 4
+    assert not [op for op in runs for operand in op.operands if isinstance(operand.owner, graph.WeightOp)]

@@ -1,4 +1,4 @@
-// RUN: s2s-opt %s -p tensor-cache-images{target=x86-64-v3} --split-input-file | filecheck %s
+// RUN: s2s-opt %s -p tensor-cache-images{target=x86-64-v3},tensor-pick-schedule{target=x86-64-v3} --split-input-file | filecheck %s
 
 #x = #tensor.access<affine_map<(n, c, h, w, r, s) -> (n, c, h + r - 1, w + s - 1)>, guarded>
 #w = #tensor.access<affine_map<(n, c, h, w, r, s) -> (c, 0, r, s)>>
@@ -8,7 +8,7 @@
 // CHECK:         %x_copy = tensor.compute [2, 3, 5, 6, 8] epilogue(%x at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (d0, ((d1 * 8) + d4), d2, d3)>>)
 // CHECK-SAME:      schedule #tensor.schedule<[tile<3 by 8, 4 by 8>, vectorize<3 by 8>, tile_and_fuse<0 by 1, 1 by 1>]>
 // CHECK:         tensor.compute [2, 3, 8, 5, 6 | 3, 3] reads(%x_copy at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, ((d3 + d5) + -1), ((d4 + d6) + -1), d2)>, guarded>
-// CHECK-SAME:      vectorize<2 by 8>{{.*}} tile_and_fuse<0 by 1, 1 by 1>, cache_read<1 packed [0 floordiv 8, 2, 3, 1, 0 mod 8]>]>
+// CHECK-SAME:      vectorize<2 by 8>{{.*}} cache_read<1 packed [0 floordiv 8, 2, 3, 1, 0 mod 8]>, tile_and_fuse<0 by 1, 1 by 1>]>
 func.func private @depthwise(%x: tensor<2x24x5x6xf32>, %w: tensor<24x1x3x3xf32>) -> tensor<2x24x5x6xf32> {
   %y = tensor.compute [2, 24, 5, 6 | 3, 3] reads(%x at #x, %w at #w) inits [0.0 : f32] reduce {
   ^bb0(%xv: f32, %wv: f32, %acc: f32):

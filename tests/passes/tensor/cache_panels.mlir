@@ -1,4 +1,4 @@
-// RUN: s2s-opt %s -p tensor-cache-panels{target=x86-64-v3} --split-input-file | filecheck %s
+// RUN: s2s-opt %s -p tensor-cache-panels{target=x86-64-v3},tensor-pick-schedule{target=x86-64-v3} --split-input-file | filecheck %s
 
 #a = #tensor.access<affine_map<(m, n, k) -> (m, k)>>
 #bt = #tensor.access<affine_map<(m, n, k) -> (n, k)>>

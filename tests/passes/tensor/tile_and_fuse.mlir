@@ -1,4 +1,4 @@
-// RUN: s2s-opt %s -p graph-fuse-attention,graph-lower-to-tensor,tensor-fuse-computes,tensor-tile-and-fuse{target=x86-64-v3} --split-input-file | filecheck %s
+// RUN: s2s-opt %s -p graph-fuse-attention,graph-lower-to-tensor,tensor-fuse-computes,tensor-tile-and-fuse{target=x86-64-v3},tensor-pick-schedule{target=x86-64-v3} --split-input-file | filecheck %s
 
 // One head and 32 queries at a time; queries lie side by side, and the result is written as the transpose wants it.
 // CHECK-LABEL: func.func private @attention(%x: tensor<40x3x2x8xf32>) -> tensor<40x2x8xf32>

@@ -1,4 +1,4 @@
-// RUN: s2s-opt %s --sample-weights -p tensor-tile-rows{target=x86-64-v3} --split-input-file | filecheck %s
+// RUN: s2s-opt %s --sample-weights -p tensor-tile-rows{target=x86-64-v3},tensor-pick-schedule{target=x86-64-v3} --split-input-file | filecheck %s
 
 #id = #tensor.access<affine_map<(n, c, h, w, p) -> (n, c, h, w, p)>>
 #first = #tensor.access<affine_map<(n, c, h, w, p) -> (n, 0, h, w, p)>>

@@ -235,12 +235,12 @@ func.func @main(%x: tensor<2x14x14x8xf32>) -> tensor<2x14x14x8xf32> {
 // Channels of the caller do not lie side by side: image and result are copied.
 // CHECK-LABEL: func.func private @order_of_the_caller
 // CHECK-SAME:    %x: tensor<64x12x12xf32>, %w: tensor<36x64x64xf32>
-// CHECK-NEXT:    %x_1 = tensor.compute [12, 12, 64] epilogue(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d2, d0, d1)>>) schedule
+// CHECK-NEXT:    %x_1 = tensor.compute [12, 12, 64] epilogue(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d2, d0, d1)>>) apply {
 // CHECK:         %v = tensor.transform [3, 3, 64]
 // CHECK-SAME:      read(%x_1 at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> ((((d0 * 4) + d3) + -1), (((d1 * 4) + d4) + -1), d2)>, guarded>)
 // CHECK:         tensor.compute [36, 9, 64 | 64]
 // CHECK:         tensor.transform [3, 3, 64]
-// CHECK:         %y = tensor.compute [64, 12, 12] epilogue(%{{.*}} at #tensor.access<affine_map<(d0, d1, d2) -> (d1, d2, d0)>>) schedule
+// CHECK:         %y = tensor.compute [64, 12, 12] epilogue(%{{.*}} at #tensor.access<affine_map<(d0, d1, d2) -> (d1, d2, d0)>>) apply {
 // CHECK:         } : (tensor<12x12x64xf32>) -> tensor<1x64x12x12xf32>
 func.func private @order_of_the_caller(%x: tensor<64x12x12xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<1x64x12x12xf32> {
   %y = tensor.compute [64, 12, 12 | 64, 3, 3]

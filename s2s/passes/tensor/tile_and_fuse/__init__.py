@@ -6,8 +6,8 @@
     %t = tensor.compute [4, 128 | 128] reads(%e …) …
     %y = tensor.compute [4, 128, 64 | 128] reads(%e …, %v …) epilogue(%t …) …
 ->
-    %c = tensor.compute [4, 64, 128] epilogue(%q at (h, d, i) -> (h, i, d)) … [… tile_and_fuse<0 by 1, 2 by 32>]
-    %s = tensor.compute [4, 128, 128 | 64] reads(%c at (h, j, i, d) -> (h, d, i), …) [… tile_and_fuse<0 by 1, 2 by 32>]
+    %c = tensor.compute [4, 64, 128] epilogue(%q at (h, d, i) -> (h, i, d)) … [tile_and_fuse<0 by 1, 2 by 32>]
+    %s = tensor.compute [4, 128, 128 | 64] reads(%c at (h, j, i, d) -> (h, d, i), …) [tile_and_fuse<0 by 1, 2 by 32>]
     …
 
 The kernel of an attention processes one head and a block of its queries at a time, so that scores fit a cache
@@ -25,7 +25,7 @@ what passes between its computations exceeds the first cache:
     %t = tensor.compute [512 | 512] reads(%e …) …
     %y = tensor.compute [512, 512] epilogue(%e …, %t …) …
 ->
-    … [… tile_and_fuse<0 by 8>]                                     // %e holds 8 rows
+    … [tile_and_fuse<0 by 8>]                                     // %e holds 8 rows
 
 Declined where computations have no common dimension; or no product inside them, and common dimensions that do not come
 first; and for sums of products in blocks of weights, whose tiles `tensor-pick-schedule` chooses.
@@ -39,7 +39,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.network.constants import calls_of
 from s2s.analysis.row_tiles.kernel_chains import bytes_of
 from s2s.analysis.structure.block_sums import block_sums
 from s2s.analysis.tile_and_fuse.candidates import common_dims, leading_dims
@@ -50,7 +50,7 @@ from s2s.dialects import graph, tensor
 from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.permute import absorb_move
 from s2s.passes.tensor.tile_and_fuse.layout import inner_product, neighbours_along, rows_of
-from s2s.passes.tensor.tile_and_fuse.schedule import bytes_per_row, schedule_in_blocks
+from s2s.passes.tensor.tile_and_fuse.schedule import bytes_per_row, fuse_in_blocks
 from s2s.support.frozen import frozen
 from s2s.targets import Target
 
@@ -107,7 +107,7 @@ def _share(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target
         target.lanes,
     )
     size = chooser.choose(FusedRowsKind(), subject)
-    schedule_in_blocks(computes, outer, rows, size, target, constant_arguments(func, calls))
+    fuse_in_blocks(computes, outer, rows, size)
 
 
 def _share_rows(
@@ -135,4 +135,4 @@ def _share_rows(
         1,
         sum(map(bytes_of, func.args)) // count,
     )
-    schedule_in_blocks(computes, outer, rows, chooser.choose(FusedRowsKind(), subject), target)
+    fuse_in_blocks(computes, outer, rows, chooser.choose(FusedRowsKind(), subject))

@@ -1,0 +1,1 @@
+"""Programs of PyTorch: views, changes in place, aliases, buffers and layers, beside torch."""

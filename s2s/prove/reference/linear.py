@@ -1,0 +1,184 @@
+"""Sums of products of quantised ONNX operators: convolution, matrix product, means and average pools."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2s.prove.faults import Unprovable
+from s2s.prove.reference.model import Array, Step
+from s2s.prove.reference.real import Scaled, Terms
+
+
+def _constants(weights: Scaled) -> tuple[Array, Array]:
+    """The integers of a constant tensor above their zero point, and the scale of each element, in its shape."""
+    at = np.arange(weights.size)
+    ids, _, _, constant = weights.terms(at)
+    if np.any(ids):
+        msg = "weights that are computed"
+        raise Unprovable(msg)
+    return constant.reshape(weights.shape), weights.scale(at).reshape(weights.shape)
+
+
+def _biased(bias: Scaled | None, scale: Array) -> Array:
+    """The integer bias of each channel, whose scale has to be the one of the sum."""
+    if bias is None:
+        return np.zeros(scale.shape, np.int64)
+    numbers, steps = _constants(bias)
+    if numbers.size != scale.size or not np.allclose(steps.reshape(-1), scale.reshape(-1), rtol=1e-6, atol=0):
+        msg = "a bias whose scale is not the one of the sum"
+        raise Unprovable(msg)
+    return numbers.reshape(scale.shape)
+
+
+def _channel_scale(x: Scaled, steps: Array, axis: int) -> Array:
+    """The scale of the sum of each output channel: float32(scale of x * scale of the weights)."""
+    steps = np.moveaxis(steps, axis, 0).reshape(steps.shape[axis], -1)
+    if np.any(steps != steps[:, :1]):
+        msg = "weights with a scale along the axis of the sum"
+        raise Unprovable(msg)
+    return (_one(x) * steps[:, 0]).astype(np.float32)
+
+
+def _one(x: Scaled) -> np.float32:
+    """The scale of a tensor as a whole."""
+    scales = x.scale(np.arange(x.size))
+    if np.any(scales != scales[0]):
+        msg = "an operand with a scale for each channel"
+        raise Unprovable(msg)
+    return np.float32(scales[0])
+
+
+def _pads(
+    step: Step, extent: list[int], stride: list[int], source: tuple[int, ...], made: tuple[int, ...]
+) -> list[int]:
+    """Elements before the first one of each axis."""
+    kind = step.table.get("auto_pad", b"NOTSET")
+    if kind in {b"NOTSET", b"VALID"}:
+        return [int(pad) for pad in step.table.get("pads", [0] * 2 * len(extent))][: len(extent)]
+    total = [max(0, (o - 1) * s + e - i) for o, s, e, i in zip(made, stride, extent, source, strict=True)]
+    return [each // 2 if kind == b"SAME_UPPER" else each - each // 2 for each in total]
+
+
+def _window(step: Step, kernel: list[int], source: tuple[int, ...]) -> tuple[list[Array], Array]:
+    """For output places along each spatial axis and each tap: the input's place, and the taps as indices."""
+    axes = len(kernel)
+    stride = [int(each) for each in step.table.get("strides", [1] * axes)]
+    dilation = [int(each) for each in step.table.get("dilations", [1] * axes)]
+    extent = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
+    pads = _pads(step, extent, stride, source[2:], step.output.shape[2:])
+    taps = np.indices(kernel).reshape(axes, -1)
+    return [
+        np.arange(step.output.shape[2 + axis])[:, None] * stride[axis] - pads[axis] + taps[axis] * dilation[axis]
+        for axis in range(axes)
+    ], taps
+
+
+def _inside(places: list[Array], spatial: tuple[Array, ...], source: tuple[int, ...]) -> tuple[list[Array], Array]:
+    """Places of the taps of outputs, and which lie inside of the input."""
+    found = [each[at] for each, at in zip(places, spatial, strict=True)]
+    inside = np.logical_and.reduce([(each >= 0) & (each < size) for each, size in zip(found, source[2:], strict=True)])
+    return [np.clip(each, 0, size - 1) for each, size in zip(found, source[2:], strict=True)], inside
+
+
+def _flat(x: Scaled) -> tuple[Array, Array]:
+    """Atoms, and numbers above the zero point, of a quantised tensor in its shape."""
+    ids, numbers, _, constant = x.terms(np.arange(x.size))
+    if ids.shape[1] != 1:
+        msg = "a sum of what is not quantised"
+        raise Unprovable(msg)
+    return ids[:, 0].reshape(x.shape), (numbers[:, 0] + constant).reshape(x.shape)
+
+
+def conv(step: Step, x: Scaled, w: Scaled, bias: Scaled | None) -> Scaled:
+    """Conv: the sum over a window and the input channels of a group."""
+    weights, steps = _constants(w)
+    outputs, channels, *kernel = weights.shape
+    groups = int(step.table.get("group", 1))
+    scale = _channel_scale(x, steps, 0)
+    constants = _biased(bias, scale)
+    places, _ = _window(step, kernel, x.shape)
+    atoms, plain = _flat(x)
+    flat = weights.reshape(outputs, -1)
+
+    def terms(at: Array) -> Terms:
+        where: tuple[Array, ...] = np.unravel_index(at, step.output.shape)
+        n, oc, *spatial = where
+        found, inside = _inside(places, tuple(spatial), x.shape)
+        first: Array = oc // (outputs // groups) * channels
+        channel: Array = first[:, None, None] + np.arange(channels)[None, :, None]
+        index: tuple[Array, ...] = (n[:, None, None], channel, *(each[:, None, :] for each in found))
+        ids = np.where(inside[:, None], atoms[index], 0).reshape(len(at), -1)
+        numbers = np.where(inside[:, None], plain[index], 0).reshape(len(at), -1)
+        return ids, numbers, flat[oc], constants[oc]
+
+    def scales(at: Array) -> Array:
+        return scale[np.unravel_index(at, step.output.shape)[1]]
+
+    return Scaled(step.output.shape, terms, scales, flat.shape[1])
+
+
+def gemm(step: Step, a: Scaled, b: Scaled, bias: Scaled | None) -> Scaled:
+    """Gemm and MatMul with constant weights."""
+    weights, steps = _constants(b)
+    if step.table.get("transB", 0):
+        weights, steps = weights.T, steps.T
+    if step.table.get("transA", 0) or step.table.get("alpha", 1.0) != 1.0 or step.table.get("beta", 1.0) != 1.0:
+        msg = f"{step.kind} with a transposed input or factors"
+        raise Unprovable(msg)
+    if weights.ndim != 2:
+        msg = f"{step.kind} with weights of {weights.ndim} axes"
+        raise Unprovable(msg)
+    depth, outputs = weights.shape
+    scale = _channel_scale(a, steps, 1)
+    constants = _biased(bias, scale)
+    atoms, plain = (part.reshape(-1, depth) for part in _flat(a))
+
+    def terms(at: Array) -> Terms:
+        row, oc = at // outputs, at % outputs
+        return atoms[row], plain[row], weights.T[oc], constants[oc]
+
+    return Scaled(step.output.shape, terms, lambda at: scale[at % outputs], depth)
+
+
+def mean(step: Step, x: Scaled) -> Scaled:
+    """GlobalAveragePool, and ReduceMean over axes: the sum over them, with the scale over their elements."""
+    rank = len(x.shape)
+    axes = list(range(2, rank)) if step.kind == "GlobalAveragePool" else _axes(step, rank)
+    kept = [axis for axis in range(rank) if axis not in axes]
+    count = int(np.prod([x.shape[axis] for axis in axes]))
+    atoms, plain = (part.transpose(*kept, *axes).reshape(-1, count) for part in _flat(x))
+    scale = (_one(x) / np.float32(count)).astype(np.float32)
+
+    def terms(at: Array) -> Terms:
+        return atoms[at], plain[at], np.ones((len(at), count), np.int64), np.zeros(len(at), np.int64)
+
+    return Scaled(step.output.shape, terms, lambda at: np.full(len(at), scale), count)
+
+
+def _axes(step: Step, rank: int) -> list[int]:
+    """The axes of a reduction, an attribute or an operand."""
+    given = step.table.get("axes")
+    if given is None and len(step.operands) > 1 and step.operands[1] is not None:
+        given = step.operands[1].constants.reshape(-1).tolist()
+    return sorted(int(axis) % rank for axis in (range(rank) if given is None else given))
+
+
+def pool(step: Step, x: Scaled) -> Scaled:
+    """AveragePool whose windows all count the same number of elements."""
+    kernel = [int(each) for each in step.table["kernel_shape"]]
+    places, _ = _window(step, kernel, x.shape)
+    every = np.indices(step.output.shape[2:]).reshape(len(kernel), -1)
+    if not np.all(_inside(places, tuple(every), x.shape)[1]) and not step.table.get("count_include_pad", 0):
+        msg = "an average pool whose windows count different numbers of elements"
+        raise Unprovable(msg)
+    atoms, plain = _flat(x)
+    scale = (_one(x) / np.float32(np.prod(kernel))).astype(np.float32)
+
+    def terms(at: Array) -> Terms:
+        n, c, *spatial = np.unravel_index(at, step.output.shape)
+        found, inside = _inside(places, tuple(spatial), x.shape)
+        index = (n[:, None], c[:, None], *found)
+        ids, numbers = (np.where(inside, part[index], 0) for part in (atoms, plain))
+        return ids, numbers, np.ones_like(ids), np.zeros(len(at), np.int64)
+
+    return Scaled(step.output.shape, terms, lambda at: np.full(len(at), scale), int(np.prod(kernel)))
