@@ -229,7 +229,7 @@ def foreign_tests() -> list[str]:
         *lines,
         "",
         f"Of these files, without skipped tests, {share_of(records)} pass, weighed by the samples: {operators} of the "
-        f"tests of relay's operators, which are many of few functions, {driver} of those of the driver, most of whose "
+        f"tests of relay's operators, which are many of few functions, {driver} of those of the driver, some of whose "
         f"files import a module that is refused, and {others} of the others.",
     ]
 

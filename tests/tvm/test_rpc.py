@@ -268,3 +268,8 @@ def test_a_server_ends_with_its_object():
     server.terminate()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_an_address_says_how_to_talk():
+    assert rpc.TrackerSession(("farm", 9190)).address == "tls://farm:9190"
+    assert rpc.TrackerSession(("tcp://farm", 8786)).address == "tcp://farm:8786"
