@@ -166,7 +166,8 @@ def test_report_shows_the_stack_of_each_kernel_beside_the_whole(tmp_path: Path, 
     assert run(["report", str(DIGITS), "--target", "c"]) == 0
     shown = capsys.readouterr().out.partition("bytes of stack of each kernel")[2]
     assert all(name in shown for name in stacks)
-    assert run(["compile", str(DIGITS), "--target", "c", "-o", str(tmp_path / "tree")]) == 0
+    compile_it = ["compile", str(DIGITS), "--target", "c", "--stack-budget", "100000", "-o", str(tmp_path / "tree")]
+    assert run(compile_it) == 0
     assert json.loads((tmp_path / "tree" / "metadata.json").read_text())["measured"]["stacks"] == stacks
 
 

@@ -29,17 +29,17 @@ def differing(function: Function, shape: Shape, branch: int, written: Written) -
     writes = [_writes((blocks[number] for number in sorted(side)), written) for side in sides]
     every = frozenset[str]().union(*places.values())
     alike = {place for place in every if _is_alike([side.get(place, []) for side in writes], place, every)}
-    return {number: found - alike for number, found in places.items()}
+    return {number: own_places - alike for number, own_places in places.items()}
 
 
 def _writes(blocks: Iterable[BasicBlock], written: Written) -> Mapping[str, list[Step]]:
     """Return the instructions that write each place."""
-    found: dict[str, list[Step]] = {}
+    writers: dict[str, list[Step]] = {}
     for block in blocks:
         for step in block.steps:
             for place in written(step):
-                found.setdefault(place, []).append(step)
-    return found
+                writers.setdefault(place, []).append(step)
+    return writers
 
 
 def _is_alike(sides: list[list[Step]], place: str, changed: frozenset[str]) -> bool:

@@ -102,7 +102,7 @@ class Program:
     def _entered_inside(self, steps: Iterable[Step]) -> set[int]:
         """Return where functions that share code, such as `__udivsi3` and `__aeabi_uidivmod`, enter each other's
         middle: a function of its own starts there. Parts of one, such as `kernel.cold`, are left as they are."""
-        found: set[int] = set()
+        entered: set[int] = set()
         for step in steps:
             target = step.target if step.jumps or step.calls else None
             if target is None or target in self.names:
@@ -111,8 +111,8 @@ class Program:
             one, other = self.names.get(here, ""), self.names.get(there, "")
             are_parts = one != other and one.partition(".")[0] == other.partition(".")[0]
             if here != there and other and not are_parts:
-                found.add(target)
-        return found
+                entered.add(target)
+        return entered
 
     def cut(self, block: Block) -> Iterable[Block]:
         """Cut instructions that ran one behind the other where a function starts among them."""
@@ -153,11 +153,11 @@ class Program:
         """Cut the instructions of a function into blocks, numbered in order."""
         inside = {step.instruction.address for step in steps}
         tables = {
-            step.instruction.address: found
+            step.instruction.address: jumps
             for place, step in enumerate(steps)
-            if (found := targets(steps, place, self.image, self.names.get)) != ()
+            if (jumps := targets(steps, place, self.image, self.names.get)) != ()
         }
-        entries = {address for found in tables.values() for address in found or ()}
+        entries = {address for jumps in tables.values() for address in jumps or ()}
         entries |= {step.target for step in steps if step.jumps and step.target is not None}
         groups: list[list[Step]] = [[]]
         for step in steps:
@@ -170,8 +170,8 @@ class Program:
             last = group[-1]
             if last.instruction.address in tables:
                 places = tables[last.instruction.address] or ()
-                known = () if any(place not in inside for place in places) else places
-                yield BasicBlock(group, tuple(numbers[place] for place in known), by_table=True)
+                inner = () if any(place not in inside for place in places) else places
+                yield BasicBlock(group, tuple(numbers[place] for place in inner), by_table=True)
                 continue
             follows = [] if last.jumps and not last.is_conditional else [last.instruction.behind]
             places = [*follows, *([last.target] if last.jumps and last.target is not None else [])]

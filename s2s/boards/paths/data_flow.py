@@ -172,8 +172,8 @@ def _written_anywhere(function: Function, outcomes: Mapping[int, Outcome]) -> St
     """Return the registers that a function and its callees may write, of the ones that a call may write at all."""
     callees = (outcomes.get(place, UNKNOWN) if place is not None else UNKNOWN for place in function.callees)
     steps = (step for block in function.blocks for step in block.steps)
-    own = (place for step in steps for place in (*written_registers(step), *moved_bases(step), FLAGS, FLOAT_FLAGS))
-    return State().union(own, *(outcome.written for outcome in callees)) & _CLOBBERED
+    named = (place for step in steps for place in (*written_registers(step), *moved_bases(step), FLAGS, FLOAT_FLAGS))
+    return State().union(named, *(outcome.written for outcome in callees)) & _CLOBBERED
 
 
 def _taken(function: Function) -> State:
@@ -298,8 +298,8 @@ def _stored(step: Step, state: State) -> State:
 
 
 def _moved_words(state: State, moves: Iterable[tuple[str, str]], *, keeps: bool) -> State:
-    """Return what holds data behind moves of words, each from a place to another; `keeps` says that what lay there
-    before may remain."""
+    """Return the places that hold data behind moves of words, each from a place to another; with `keeps`, data that lay
+    there before may remain."""
     before = state
     for source, place in moves:
         state = _set(state, [place], source in before or (keeps and place in before))

@@ -34,8 +34,8 @@ class Image:
 
     def word(self, address: int) -> int | None:
         """Return the word of 32 bits at an address; None if the program has none there."""
-        found = self.read(address, 4)
-        return None if found is None else int.from_bytes(found, "little")
+        content = self.read(address, 4)
+        return None if content is None else int.from_bytes(content, "little")
 
 
 def read_image(program: Path) -> Image:

@@ -72,14 +72,14 @@ class Machine:
     """What is known of the registers, while the instructions of a block run."""
 
     def __init__(self, state: State, image: Image, *, shares_stack: bool) -> None:
-        known, self._flags, self._depth = state
-        self._words = dict(known)
+        words, self._flags, self._depth = state
+        self._words = dict(words)
         self._image, self._shares_stack = image, shares_stack
 
     def state(self) -> State:
         """Return what is known."""
-        known = ((place, word) for place, word in sorted(self._words.items()) if word != ANY)
-        return tuple(known), self._flags, self._depth
+        words = ((place, word) for place, word in sorted(self._words.items()) if word != ANY)
+        return tuple(words), self._flags, self._depth
 
     def word(self, register: str) -> Bits:
         """Return what is known of a register."""
@@ -129,8 +129,8 @@ class Machine:
 
     def state_if(self, name: str, *, holds: bool) -> State:
         """Return what is known if a condition such as `eq` holds, or if it does not."""
-        known, (n, z, c, v), depth = self.state()
-        return known, (n, _ZERO[name] == holds if name in _ZERO else z, c, v), depth
+        words, (n, z, c, v), depth = self.state()
+        return words, (n, _ZERO[name] == holds if name in _ZERO else z, c, v), depth
 
     def _execute(self, step: Step) -> None:
         word, operands = step.word, step.instruction.operands
@@ -215,7 +215,7 @@ class Machine:
             self._words.pop(_slot(place), None)
 
     def _forget_stack(self) -> None:
-        self._words = {name: known for name, known in self._words.items() if not name.startswith("[")}
+        self._words = {name: word for name, word in self._words.items() if not name.startswith("[")}
 
     def _accesses(self, step: Step, word: str) -> bool:
         """Load or store a word of the stack or a literal; return whether it is one of these."""

@@ -95,8 +95,8 @@ def _addresses(steps: Sequence[Step], place: int, register: str, image: Image) -
 
 
 def _unique(addresses: Iterable[int | None]) -> tuple[int, ...] | None:
-    found = dict.fromkeys(addresses)
-    return None if None in found else tuple(address & ~1 for address in found if address is not None)
+    unique = dict.fromkeys(addresses)
+    return None if None in unique else tuple(address & ~1 for address in unique if address is not None)
 
 
 def literal_of(step: Step, image: Image) -> int | None:
