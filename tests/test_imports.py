@@ -44,6 +44,7 @@ ROOMS = (
     "tuning",
     "farm",
     "testing",
+    "demos",
     "api",
     "onnx_backend",
     "torch_backend",

@@ -81,7 +81,7 @@ def test_wheel_holds_every_file_of_the_packages(distributions: Path):
         "/".join([*name.split("."), *file.relative_to(folder).parts])
         for name, folder in PACKAGES.items()
         for file in folder.rglob("*")
-        if file.suffix in {".py", ".j2", ".c", ".h", ".ld", ".typed", ".txt", ".jsonl", ".toml"}
+        if file.suffix in {".py", ".j2", ".c", ".h", ".ld", ".typed", ".txt", ".jsonl", ".toml", ".onnx", ".npz"}
         and "__pycache__" not in file.parts
     }
     assert packed == expected | {"s2s/_version.txt"}

@@ -8,11 +8,12 @@ import click
 
 from s2s.cli import options
 from s2s.cli.command import command
-from s2s.demos import CHAT, NAMES
+from s2s.demos.names import CHAT, NAMES
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
-    from s2s.demos import Demo, Made
+    from s2s.demos.made import Made
+    from s2s.demos.registry import Demo
 
 HOST, QEMU = "host", "qemu:"
 WAITS = "waiting for"
@@ -43,8 +44,8 @@ def demo_command(name: str, output: Path | None, on: str) -> None:
         _chat(destination)
         return
     from s2s.cli.output import steps_shown
-    from s2s.demos import demos
     from s2s.demos.project import check_new
+    from s2s.demos.registry import demos
     from s2s.support import progress
 
     demo = demos()[name]

@@ -40,7 +40,7 @@ COMMANDS = {
     "diff": ("diff.diff_command", "Show what differs between two trees."),
     "tune": ("tune.tune_command", "Search faster decisions and schedules by measuring them."),
     "export": ("export.export_command", "Pack a tree for a build system, a package manager or an IDE."),
-    "demo": ("demo.demo_command", "Write, build and run a project of a small network that s2s makes."),
+    "demo": ("demo.demo_command", "Write, build and run the project of a small network."),
     "new": ("new.new_command", "Write a firmware project that runs a network on a board."),
     "boards": ("new.boards_command", "List the boards that projects can be written for."),
     "fuzz": ("fuzz.fuzz_command", "Compile random ONNX models and compare with onnxruntime."),

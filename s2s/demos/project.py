@@ -13,7 +13,8 @@ from s2s.options import CompileOptions
 from s2s.version import current_version
 
 if TYPE_CHECKING:
-    from s2s.demos import Demo, Made
+    from s2s.demos.made import Made
+    from s2s.demos.registry import Demo
 
 
 def write_demo(demo: "Demo", trained: "Made", destination: Path) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from s2s.cli.main import run as s2s
-from s2s.demos import NAMES, demos
 from s2s.demos.language import FOLLOWERS
+from s2s.demos.names import NAMES
+from s2s.demos.registry import demos
 from support.boards import board_or_skip
 from support.c_compilers import require, run
 

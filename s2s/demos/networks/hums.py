@@ -6,7 +6,7 @@ with the limit that 99 of 100 good hums stay below.
 
 import numpy as np
 
-from s2s.demos import Made
+from s2s.demos.made import Made
 from s2s.demos.networks.fitting import network
 from s2s.types.dtypes import Array
 

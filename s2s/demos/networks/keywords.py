@@ -5,7 +5,7 @@ A recording becomes a spectrogram of 49 frames and 10 bands, the usual input of 
 
 import numpy as np
 
-from s2s.demos import Made
+from s2s.demos.made import Made
 from s2s.demos.networks.fitting import drawn, fitted, network
 from s2s.types.dtypes import Array
 

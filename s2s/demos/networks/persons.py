@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from s2s.demos import Made
+from s2s.demos.made import Made
 from s2s.demos.networks.fitting import drawn, fitted, network
 from s2s.types.dtypes import Array
 

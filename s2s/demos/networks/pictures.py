@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 
-from s2s.demos import Made
+from s2s.demos.made import Made
 from s2s.support.resources import demo_data
 
 CLASSES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
