@@ -92,7 +92,8 @@ def _flat(x: Scaled) -> tuple[Array, Array]:
 def conv(step: Step, x: Scaled, w: Scaled, bias: Scaled | None) -> Scaled:
     """Conv: the sum over a window and the input channels of a group."""
     weights, steps = _constants(w)
-    outputs, channels, *kernel = weights.shape
+    outputs, channels = int(weights.shape[0]), int(weights.shape[1])
+    kernel = [int(extent) for extent in weights.shape[2:]]
     groups = int(step.table.get("group", 1))
     scale = _channel_scale(x, steps, 0)
     constants = _biased(bias, scale)
@@ -102,11 +103,11 @@ def conv(step: Step, x: Scaled, w: Scaled, bias: Scaled | None) -> Scaled:
 
     def terms(at: Array) -> Terms:
         where: tuple[Array, ...] = np.unravel_index(at, step.output.shape)
-        n, oc, *spatial = where
-        found, inside = _inside(places, tuple(spatial), x.shape)
+        n, oc = where[:2]
+        found, inside = _inside(places, where[2:], x.shape)
         first: Array = oc // (outputs // groups) * channels
-        channel: Array = first[:, None, None] + np.arange(channels)[None, :, None]
-        index: tuple[Array, ...] = (n[:, None, None], channel, *(each[:, None, :] for each in found))
+        channel: Array = first.reshape(-1, 1, 1) + np.arange(channels).reshape(1, -1, 1)
+        index = (n[:, None, None], channel, *(each[:, None, :] for each in found))
         ids = np.where(inside[:, None], atoms[index], 0).reshape(len(at), -1)
         numbers = np.where(inside[:, None], plain[index], 0).reshape(len(at), -1)
         return ids, numbers, flat[oc], constants[oc]
