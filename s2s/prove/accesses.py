@@ -8,7 +8,7 @@ from s2s.prove.buffers import Buffer
 
 
 class Accesses:
-    """What kernels read of what others left in a buffer, and what they write."""
+    """The accesses of kernels to a buffer: bytes that others left there and they read, and bytes that they write."""
 
     def __init__(self, buffer: Buffer) -> None:
         self.buffer = buffer

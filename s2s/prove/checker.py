@@ -50,14 +50,10 @@ class Place(NamedTuple):
         )
 
 
-class Refused(Exception):
-    """The certificate does not hold."""
-
-
 def check(model: Path, tree: Path, certificate: Path) -> int:
     """Check a certificate; return how many kernels it has.
 
-    Raises Refused with the reason.
+    Raises ValueError with the reason where it does not hold.
     """
     fields = json.loads(certificate.read_text(encoding="utf-8"))
     _check_files(model, tree, fields)
@@ -75,8 +71,8 @@ def _check_files(model: Path, tree: Path, fields: dict[str, Any]) -> None:
     """The certificate is of these files and no others."""
     _require(_digest(model) == fields["model"], f"{model} is another file than the one that was proved")
     paths = [path for folder in FOLDERS for path in (tree / folder).rglob("*") if path.is_file()]
-    found = {path.relative_to(tree).as_posix(): _digest(path) for path in [*paths, tree / "metadata.json"]}
-    differing = sorted(file for file in {*found, *fields["tree"]} if found.get(file) != fields["tree"].get(file))
+    digests = {path.relative_to(tree).as_posix(): _digest(path) for path in [*paths, tree / "metadata.json"]}
+    differing = sorted(file for file in {*digests, *fields["tree"]} if digests.get(file) != fields["tree"].get(file))
     _require(not differing, f"the files {', '.join(differing)} are not the ones that were proved")
 
 
@@ -131,14 +127,14 @@ def _digest(path: Path) -> str:
 
 def _require(holds: bool, reason: str) -> None:
     if not holds:
-        raise Refused(reason)
+        raise ValueError(reason)
 
 
 def main() -> None:
     """Check the certificate that the command line names."""
     try:
         count = check(*map(Path, sys.argv[1:]))
-    except (Refused, OSError, ValueError, LookupError, TypeError) as refusal:
+    except (OSError, ValueError, LookupError, TypeError) as refusal:
         sys.exit(f"{sys.argv[-1]}: {refusal}; prove the tree again with s2s prove")
     sys.stdout.write(f"{count} kernels: the certificate is of these files, and the accesses keep to its table\n")
 

@@ -46,14 +46,14 @@ def _wrong(tensor: Tensor, atoms: np.ndarray, numbers: np.ndarray, *, in_order: 
     an image of ONNX inside of the network, and bytes without a sign 128 below; in its own order if all have some."""
     above_stored = (0, -I8.least) if tensor.ctype == U8 and not in_order else (0,)
     orders = [np.arange(tensor.size), *(_orders(tensor.shape) if tensor.channels_first and not in_order else [])]
-    found = [
+    differing = [
         np.flatnonzero(
             (atoms != tensor.atoms.reshape(-1)[order]) | (numbers + above != tensor.plain.reshape(-1)[order])
         )
         for order in orders
         for above in above_stored
     ]
-    return next((wrong for wrong in found if not len(wrong)), found[0])
+    return next((wrong for wrong in differing if not len(wrong)), differing[0])
 
 
 def _orders(shape: tuple[int, ...]) -> list[np.ndarray]:
@@ -63,7 +63,7 @@ def _orders(shape: tuple[int, ...]) -> list[np.ndarray]:
     places, (batch, channels, *spatial) = np.arange(int(np.prod(shape))).reshape(shape), shape
     blocks = [size for size in (4, 8, 16, 32) if channels % size == 0]
     split = [places.reshape(batch, channels // size, size, *spatial) for size in blocks]
-    return [np.moveaxis(places, 1, -1).reshape(-1), *(np.moveaxis(each, 2, -1).reshape(-1) for each in split)]
+    return [np.moveaxis(places, 1, -1).reshape(-1), *(np.moveaxis(image, 2, -1).reshape(-1) for image in split)]
 
 
 def _shown(memory: Memory, pointer: Pointer, tensor: Tensor, wrong: np.ndarray) -> str:

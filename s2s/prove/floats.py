@@ -55,11 +55,11 @@ def key_of(text: str) -> int:
     exact = Fraction(text.rstrip("fF"))
     near = np.float32(float(exact))
     candidates = [np.nextafter(near, np.float32(-np.inf)), near, np.nextafter(near, np.float32(np.inf))]
-    finite = [each for each in candidates if np.isfinite(each)]
+    finite = [item for item in candidates if np.isfinite(item)]
     if not np.isfinite(near) or not finite:
         msg = f"the literal {text} is no float"
         raise Unprovable(msg)
-    keys = [int(encoded(np.asarray(each))) for each in finite]
+    keys = [int(encoded(np.asarray(item))) for item in finite]
     best = min(zip(finite, keys, strict=True), key=lambda pair: (abs(Fraction(float(pair[0])) - exact), pair[1] & 1))
     return best[1]
 
@@ -101,7 +101,7 @@ def _bits(x: Interval) -> Interval:
 
 
 def _of_bits(x: Interval) -> tuple[Interval, np.ndarray | None]:
-    """The keys of bit patterns; undefined for those of NaN."""
+    """The keys of bit patterns; a pattern of NaN has none, which is undefined."""
     low, high = (np.where(end >= NEGATIVE, ~(end - NEGATIVE), end) for end in x)
     mixed = (x.low < NEGATIVE) & (x.high >= NEGATIVE)
     outside = mixed | (np.maximum(low, high) > F32.most) | (np.minimum(low, high) < F32.least)
@@ -144,8 +144,8 @@ def _ring(op: str, a: Interval, b: Interval) -> tuple[Interval, np.ndarray | Non
 
 def _indefinite(op: str, a: Interval, b: Interval) -> np.ndarray:
     """Where an interval may hold inf * 0, inf - inf or inf / inf between its ends."""
-    endless = [(each.low <= F32.least) | (each.high >= F32.most) for each in (a, b)]
+    endless = [(item.low <= F32.least) | (item.high >= F32.most) for item in (a, b)]
     if op == "f*":
-        zero = [(each.low <= 0) & (each.high >= -1) for each in (a, b)]
+        zero = [(item.low <= 0) & (item.high >= -1) for item in (a, b)]
         return (endless[0] & zero[1]) | (endless[1] & zero[0])
     return endless[0] & endless[1]

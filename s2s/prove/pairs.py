@@ -46,8 +46,10 @@ class Pair:
 
 def pair_of(cases: list[Table], inner: Table | None, side: Table, order: list[int]) -> Pair:
     """The function cases[i](inner(x)) of x and of the y for which side(y) is order[i]; without `inner`, cases[i](x)."""
-    starts = np.unique(np.concatenate([each.starts for each in cases]))
-    values = np.stack([each.values[np.searchsorted(each.starts, starts, side="right") - 1] for each in cases], axis=1)
+    starts = np.unique(np.concatenate([table.starts for table in cases]))
+    values = np.stack(
+        [table.values[np.searchsorted(table.starts, starts, side="right") - 1] for table in cases], axis=1
+    )
     if inner is None:
         rows = Table(starts, np.arange(len(starts)), cases[0].last)
     else:

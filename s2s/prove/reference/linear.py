@@ -49,21 +49,21 @@ def _one(x: Scaled) -> np.float32:
 
 
 def _pads(
-    step: Step, extent: list[int], stride: list[int], source: tuple[int, ...], made: tuple[int, ...]
+    step: Step, extent: list[int], stride: list[int], source: tuple[int, ...], result: tuple[int, ...]
 ) -> list[int]:
     """Elements before the first one of each axis."""
     kind = step.table.get("auto_pad", b"NOTSET")
     if kind in {b"NOTSET", b"VALID"}:
         return [int(pad) for pad in step.table.get("pads", [0] * 2 * len(extent))][: len(extent)]
-    total = [max(0, (o - 1) * s + e - i) for o, s, e, i in zip(made, stride, extent, source, strict=True)]
-    return [each // 2 if kind == b"SAME_UPPER" else each - each // 2 for each in total]
+    total = [max(0, (o - 1) * s + e - i) for o, s, e, i in zip(result, stride, extent, source, strict=True)]
+    return [part // 2 if kind == b"SAME_UPPER" else part - part // 2 for part in total]
 
 
 def _window(step: Step, kernel: list[int], source: tuple[int, ...]) -> tuple[list[Array], Array]:
     """For output places along each spatial axis and each tap: the input's place, and the taps as indices."""
     axes = len(kernel)
-    stride = [int(each) for each in step.table.get("strides", [1] * axes)]
-    dilation = [int(each) for each in step.table.get("dilations", [1] * axes)]
+    stride = [int(part) for part in step.table.get("strides", [1] * axes)]
+    dilation = [int(part) for part in step.table.get("dilations", [1] * axes)]
     extent = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
     pads = _pads(step, extent, stride, source[2:], step.output.shape[2:])
     taps = np.indices(kernel).reshape(axes, -1)
@@ -75,9 +75,9 @@ def _window(step: Step, kernel: list[int], source: tuple[int, ...]) -> tuple[lis
 
 def _inside(places: list[Array], spatial: tuple[Array, ...], source: tuple[int, ...]) -> tuple[list[Array], Array]:
     """Places of the taps of outputs, and which lie inside of the input."""
-    found = [each[at] for each, at in zip(places, spatial, strict=True)]
-    inside = np.logical_and.reduce([(each >= 0) & (each < size) for each, size in zip(found, source[2:], strict=True)])
-    return [np.clip(each, 0, size - 1) for each, size in zip(found, source[2:], strict=True)], inside
+    taps = [part[at] for part, at in zip(places, spatial, strict=True)]
+    inside = np.logical_and.reduce([(part >= 0) & (part < size) for part, size in zip(taps, source[2:], strict=True)])
+    return [np.clip(part, 0, size - 1) for part, size in zip(taps, source[2:], strict=True)], inside
 
 
 def _flat(x: Scaled) -> tuple[Array, Array]:
@@ -92,7 +92,8 @@ def _flat(x: Scaled) -> tuple[Array, Array]:
 def conv(step: Step, x: Scaled, w: Scaled, bias: Scaled | None) -> Scaled:
     """Conv: the sum over a window and the input channels of a group."""
     weights, steps = _constants(w)
-    outputs, channels, *kernel = weights.shape
+    outputs, channels = int(weights.shape[0]), int(weights.shape[1])
+    kernel = [int(extent) for extent in weights.shape[2:]]
     groups = int(step.table.get("group", 1))
     scale = _channel_scale(x, steps, 0)
     constants = _biased(bias, scale)
@@ -102,11 +103,11 @@ def conv(step: Step, x: Scaled, w: Scaled, bias: Scaled | None) -> Scaled:
 
     def terms(at: Array) -> Terms:
         where: tuple[Array, ...] = np.unravel_index(at, step.output.shape)
-        n, oc, *spatial = where
-        found, inside = _inside(places, tuple(spatial), x.shape)
+        n, oc = where[:2]
+        taps, inside = _inside(places, where[2:], x.shape)
         first: Array = oc // (outputs // groups) * channels
-        channel: Array = first[:, None, None] + np.arange(channels)[None, :, None]
-        index: tuple[Array, ...] = (n[:, None, None], channel, *(each[:, None, :] for each in found))
+        channel: Array = first.reshape(-1, 1, 1) + np.arange(channels).reshape(1, -1, 1)
+        index = (n[:, None, None], channel, *(part[:, None, :] for part in taps))
         ids = np.where(inside[:, None], atoms[index], 0).reshape(len(at), -1)
         numbers = np.where(inside[:, None], plain[index], 0).reshape(len(at), -1)
         return ids, numbers, flat[oc], constants[oc]
@@ -157,15 +158,15 @@ def mean(step: Step, x: Scaled) -> Scaled:
 
 def _axes(step: Step, rank: int) -> list[int]:
     """The axes of a reduction, an attribute or an operand."""
-    given = step.table.get("axes")
-    if given is None and len(step.operands) > 1 and step.operands[1] is not None:
-        given = step.operands[1].constants.reshape(-1).tolist()
-    return sorted(int(axis) % rank for axis in (range(rank) if given is None else given))
+    axes = step.table.get("axes")
+    if axes is None and len(step.operands) > 1 and step.operands[1] is not None:
+        axes = step.operands[1].constants.reshape(-1).tolist()
+    return sorted(int(axis) % rank for axis in (range(rank) if axes is None else axes))
 
 
 def pool(step: Step, x: Scaled) -> Scaled:
     """AveragePool whose windows all count the same number of elements."""
-    kernel = [int(each) for each in step.table["kernel_shape"]]
+    kernel = [int(part) for part in step.table["kernel_shape"]]
     places, _ = _window(step, kernel, x.shape)
     every = np.indices(step.output.shape[2:]).reshape(len(kernel), -1)
     if not np.all(_inside(places, tuple(every), x.shape)[1]) and not step.table.get("count_include_pad", 0):
@@ -176,8 +177,8 @@ def pool(step: Step, x: Scaled) -> Scaled:
 
     def terms(at: Array) -> Terms:
         n, c, *spatial = np.unravel_index(at, step.output.shape)
-        found, inside = _inside(places, tuple(spatial), x.shape)
-        index = (n[:, None], c[:, None], *found)
+        taps, inside = _inside(places, tuple(spatial), x.shape)
+        index = (n[:, None], c[:, None], *taps)
         ids, numbers = (np.where(inside, part[index], 0) for part in (atoms, plain))
         return ids, numbers, np.ones_like(ids), np.zeros(len(at), np.int64)
 

@@ -25,12 +25,12 @@ def read_onnx(path: Path) -> Model:
     onnx: Any = import_module("onnx")
     proto = onnx.load(str(path))
     graph = onnx.shape_inference.infer_shapes(proto, strict_mode=True, data_prop=True).graph
-    tensors = {each.name: _constant(onnx, each) for each in graph.initializer}
+    tensors = {item.name: _constant(onnx, item) for item in graph.initializer}
     for info in (*graph.input, *graph.value_info, *graph.output):
         if info.name not in tensors:
             tensors[info.name] = _tensor(info)
-    inputs = [tensors[each.name] for each in graph.input if tensors[each.name].data is None]
-    model = Model(inputs, [tensors[each.name] for each in graph.output], format="onnx")
+    inputs = [tensors[item.name] for item in graph.input if tensors[item.name].data is None]
+    model = Model(inputs, [tensors[item.name] for item in graph.output], format="onnx")
     for number, node in enumerate(graph.node):
         _add(onnx, model, tensors, number, node)
     return model
@@ -38,7 +38,7 @@ def read_onnx(path: Path) -> Model:
 
 def _add(onnx: Any, model: Model, tensors: dict[str, Tensor], number: int, node: Any) -> None:
     """Note an operator; a constant is a tensor."""
-    attributes = {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
+    attributes = {item.name: onnx.helper.get_attribute_value(item) for item in node.attribute}
     if node.op_type == "Constant" and "value" in attributes:
         tensors[node.output[0]] = _data(node.output[0], onnx.numpy_helper.to_array(attributes["value"]))
         return
@@ -62,7 +62,7 @@ def _data(name: str, array: np.ndarray) -> Tensor:
 def _tensor(info: Any) -> Tensor:
     """A tensor that an operator computes, or an input."""
     kind = info.type.tensor_type
-    dims = [each.dim_value if each.HasField("dim_value") else -1 for each in kind.shape.dim]
+    dims = [item.dim_value if item.HasField("dim_value") else -1 for item in kind.shape.dim]
     if min(dims, default=1) < 0:
         msg = f"{info.name} has no fixed shape"
         raise Unprovable(msg)

@@ -32,11 +32,11 @@ class Quantised:
 
     def real_of(self, tensor: Tensor) -> Real:
         """A tensor that integers and scales give."""
-        found = self.real.get(id(tensor))
-        if found is None:
+        real = self.real.get(id(tensor))
+        if real is None:
             msg = f"{tensor.name} is a float that no DequantizeLinear gives"
             raise Unprovable(msg)
-        return found
+        return real
 
     def scaled(self, tensor: Tensor) -> Scaled:
         """A tensor that is integer sums times scales."""
@@ -135,9 +135,9 @@ def _sum_over(of: Quantised, to: FixedPoint, real: Sum, at: Array, scale: np.flo
     """(a - zero of a) * factor of a + (b - zero of b) * factor of b: products of the stored numbers, one constant."""
     values: list[Value] = []
     offset = np.zeros(len(at), np.float32)
-    for each, sign in ((real.first, 1), (real.second, real.sign)):
-        factor = (each.scale(at) / scale).astype(np.float32) * np.float32(sign)
-        ids, numbers, factors, constant = each.terms(at)
+    for term, sign in ((real.first, 1), (real.second, real.sign)):
+        factor = (term.scale(at) / scale).astype(np.float32) * np.float32(sign)
+        ids, numbers, factors, constant = term.terms(at)
         stored = of.execution.form(ids, numbers, factors, np.zeros(len(at), np.int64))
         values.append(to.of.on_floats("*", to.of.convert_float(stored, I64, F32), encoded(factor)))
         offset = offset + factor * (-constant).astype(np.float32)
@@ -160,9 +160,9 @@ def relu(of: Quantised, step: Step) -> None:
 
 def clip(of: Quantised, step: Step) -> None:
     """Clip between constants."""
-    given = [*step.operands[1:], None, None][:2]
+    limits = [*step.operands[1:], None, None][:2]
     low, high = (
-        end if each is None else float(each.constants) for each, end in zip(given, (-np.inf, np.inf), strict=True)
+        end if term is None else float(term.constants) for term, end in zip(limits, (-np.inf, np.inf), strict=True)
     )
     of.real[id(step.output)] = of.real_of(step.operand(0)).limited(low, high)
 
@@ -203,7 +203,7 @@ def _operands(of: Quantised, step: Step) -> tuple[Scaled, Scaled, Scaled | None]
 
 
 def execute_onnx(model: Model, atoms: Atoms) -> None:
-    """Give every tensor of integers of an ONNX model its atoms, and those floats that something reads.
+    """Give every tensor of integers of an ONNX model its atoms, and also the floats that something reads.
 
     Where the reference does not have an operator, its result is new atoms and the step says the reason.
     """
