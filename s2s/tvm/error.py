@@ -14,6 +14,10 @@ class MissingAttributeError(InputError, AttributeError):
     """A module has no function of a name."""
 
 
+class MissingTargetError(InputError, ValueError):
+    """There is no target around."""
+
+
 class KeyKindError(InputError, ValueError):
     """A module is asked for something else than a name."""
 
@@ -39,6 +43,7 @@ __all__ = [
     "KeyKindError",
     "MissingAttributeError",
     "MissingFunctionError",
+    "MissingTargetError",
     "RepeatedNameError",
     "ScheduleError",
     "TVMError",

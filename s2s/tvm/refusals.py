@@ -11,7 +11,6 @@ _PACKED = "layouts are chosen by relay.build; use the operator without a packed 
 GRADIENT = "networks have no gradients here; train elsewhere, and import the model"
 _DYNAMIC = "the size of the result follows from values; no size is known before the network runs"
 _BOXES = "write it with sort, gather and where, or import a model whose importer does"
-_QUANTISED = "quantised networks are imported as such; relay.frontend.from_onnx and from_tflite read them"
 _RANDOM = "networks are functions of their inputs; give random numbers as an input"
 _MEMORY = "memory is planned by relay.build"
 GENERATORS = "external code generators choose their parts in relay.build(external=...)"
@@ -60,15 +59,11 @@ VISION: Mapping[str, str] = dict.fromkeys(
     ),
     _BOXES,
 )
-QNN: Mapping[str, str] = dict.fromkeys(
-    (
-        "abs", "add", "batch_matmul", "concatenate", "contrib_dense_pack", "conv2d", "conv2d_transpose",
-        "current_requantize_config", "dense", "dequantize", "erf", "exp", "hardswish", "leaky_relu", "log", "mul",
-        "quantize", "requantize", "requantize_config", "rsqrt", "sigmoid", "simulated_dequantize",
-        "simulated_quantize", "sqrt", "subtract", "tanh",
-    ),
-    _QUANTISED,
-)  # fmt: skip
+QNN: Mapping[str, str] = {
+    "contrib_dense_pack": _PACKED,
+    "current_requantize_config": "give rounding and compute_dtype to qnn.op.requantize",
+    "requantize_config": "give rounding and compute_dtype to qnn.op.requantize",
+}
 RANDOM: Mapping[str, str] = dict.fromkeys(
     ("multinomial", "normal", "threefry_generate", "threefry_key", "threefry_split", "uniform"), _RANDOM
 )

@@ -78,7 +78,7 @@ def test_types_tell_what_they_are_of():
     scalar = relay.scalar_type("int8")
     assert (scalar.shape, scalar.dtype, scalar) == ((), "int8", relay.TensorType((), "int8"))
     pair = relay.TupleType([scalar, relay.TensorType((2,))])
-    assert (len(pair.fields), str(pair)) == (2, "(int8, Tensor[(2,), float32])")
+    assert (len(pair.fields), str(pair)) == (2, "(int8, Tensor[(2), float32])")
     function = relay.FuncType([pair], scalar)
     assert (function.arg_types, function.ret_type) == ((pair,), scalar)
     assert Function([x()], relay.exp(x("y"))).checked_type == relay.FuncType(

@@ -207,4 +207,4 @@ def test_types_of_polymorphic_functions_are_refused():
 def test_an_operator_tells_an_incomplete_type():
     alpha = relay.var("alpha", relay.IncompleteType())
     assert str(relay.nn.prelu(relay.var("x", shape=(1, 3, 4)), alpha).checked_type) == "Tensor[(1, 3, 4), float32]"
-    assert str(alpha.checked_type) == "Tensor[(3,), float32]"
+    assert str(alpha.checked_type) == "Tensor[(3), float32]"
