@@ -4,9 +4,9 @@ A name counts where a file of the tests calls it, outside of `pytest.raises`, an
 share their code, as a decorator or a table makes them, are told apart by the values that they enclose. A class is
 called where it, a class derived of it or a method of it is.
 
-    python -m support.tvm_calls
+    PYTHONPATH=.:tests python -m support.tvm_calls [TEST…]
 
-runs all tests of `tests/tvm` and writes `docs/tvm_calls.json`: for each name a test that calls it.
+runs all tests of `tests/tvm`, or these alone, and renews `docs/tvm_calls.json`: for each name a test that calls it.
 `tests/tvm/conftest.py` watches a sample of these tests in every run, and fails the test that calls its names no more.
 """
 
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -82,13 +82,18 @@ def functions_of(value: Any) -> list[FunctionType]:
         case FunctionType():
             return [value]
         case staticmethod() | classmethod():
-            return functions_of(value.__func__)
+            return _function_of(value)
         case property():
             return [each for each in (value.fget, value.fset) if isinstance(each, FunctionType)]
         case partial():
             return functions_of(value.func)
         case _:
             return functions_of(value.__wrapped__) if hasattr(value, "__wrapped__") else []
+
+
+def _function_of(method: Any) -> list[FunctionType]:
+    """The function of a static method or of a method of a class."""
+    return functions_of(method.__func__)
 
 
 class CallRecorder:
@@ -100,7 +105,7 @@ class CallRecorder:
         """The blocks of `pytest.raises` that are open."""
 
     @contextmanager
-    def watching(self) -> Iterator[None]:
+    def watching(self) -> Generator[None]:
         """Watch the calls of a block."""
         before = sys.gettrace()
         sys.settrace(self._on_call)
@@ -156,8 +161,8 @@ def is_of(each: Callable, frame: FrameType) -> bool:
     """Whether the function that a frame runs is the one that is named, not another one of the same code."""
     if each.of is not None:
         code = frame.f_code
-        this = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
-        kind = this if inspect.isclass(this) else type(this)
+        this: object = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+        kind: type = this if isinstance(this, type) else type(this)
         return issubclass(kind, each.of)
     cells = each.function.__closure__ or ()
     inside = frame.f_locals
@@ -177,7 +182,7 @@ class Watch:
         self.recorder = CallRecorder()
 
     @contextmanager
-    def block(self, *, is_last: bool = True) -> Iterator[None]:
+    def block(self, *, is_last: bool = True) -> Generator[None]:
         """Watch a block; the last one of a test is an error where a name was not called."""
         if not self.wanted and self.folder is None:
             yield
@@ -191,7 +196,10 @@ class Watch:
                 lines.write(json.dumps([self.place, sorted(self.recorder.called)]) + "\n")
         elif missing := self.wanted - self.recorder.called:
             names = ", ".join(sorted(missing))
-            pytest.fail(f"{self.place}: calls {names} no more; run `python -m support.tvm_calls`", pytrace=False)
+            pytest.fail(
+                f"{self.place}: calls {names} no more; run `PYTHONPATH=.:tests python -m support.tvm_calls {self.place}`",
+                pytrace=False,
+            )
 
 
 @cache
@@ -209,32 +217,39 @@ def watch_of(place: str) -> Watch:
     return Watch(place, wanted, folder)
 
 
-def record(places: dict[str, set[str]]) -> dict[str, str]:
+def record(places: Mapping[str, set[str]], last: Mapping[str, str]) -> dict[str, str]:
     """For each name the place that calls it: the one of the last record, or a test, or what tests share."""
     callers: dict[str, set[str]] = defaultdict(set)
     for place, names in places.items():
         for name in names:
             callers[name].add(place)
-    last = recorded()
-    return {
+    kept = {name: place for name, place in last.items() if place not in places and name not in callers}
+    chosen = {
         name: last[name] if last.get(name) in each else min(each, key=lambda place: ("::test_" not in place, place))
-        for name, each in sorted(callers.items())
+        for name, each in callers.items()
     }
+    return dict(sorted({**kept, **chosen}.items()))
+
+
+def places_of(folder: Path) -> dict[str, set[str]]:
+    """The names that each place has called, as the processes of a run have written them."""
+    places: dict[str, set[str]] = defaultdict(set)
+    for path in folder.glob("*.jsonl"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            place, names = json.loads(line)
+            places[place].update(names)
+    return places
 
 
 def main() -> None:
-    """Run all tests of `tests/tvm`, and write the record."""
+    """Run tests, and renew the record."""
+    tests = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, FOLDER: folder, SEED: EVERY}
-        subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "tests/tvm", *sys.argv[1:]], cwd=ROOT, env=environment, check=True
-        )
-        places: dict[str, set[str]] = defaultdict(set)
-        for path in Path(folder).glob("*.jsonl"):
-            for line in path.read_text(encoding="utf-8").splitlines():
-                place, names = json.loads(line)
-                places[place].update(names)
-    RECORD.write_text(json.dumps(record(places), indent=0) + "\n", encoding="utf-8")
+        command = [sys.executable, "-m", "pytest", "-q", *(tests or ["tests/tvm", "-n", "2"])]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True)
+        made = record(places_of(Path(folder)), recorded() if tests else {})
+    RECORD.write_text(json.dumps(made, indent=0) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ REFUSED = {
     "micro.create_local_graph_executor": "an executor of this machine is contrib.graph_executor.GraphModule",
     "rpc.Tracker": "start `s2s farm scheduler`, and connect by rpc.connect_tracker",
     "rpc.Server": "start `s2s farm scheduler` and `s2s farm worker`",
-    "testing.test_wrap_callback": "it is a function of C\\+\\+ of TVM's own tests",
+    "testing.test_wrap_callback": "it is of TVM's own tests",
     "autotvm.task.args_to_workload": "tasks are made by extract_from_program or a template",
     "autotvm.measure.create_measure_batch": "use autotvm.create_measure_batch",
     "autotvm.callback.log_to_database": "records are lines of a log; use log_to_file",

@@ -6,6 +6,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from s2s.tvm.refusals import refusing
 
 _keeps: ContextVar[bool] = ContextVar("keep_for_debug", default=False)
 
@@ -57,3 +60,7 @@ class TempDirectory:
 def tempdir(custom_path: str | None = None, keep_for_debug: bool | None = None) -> TempDirectory:
     """Return a new temporary folder."""
     return TempDirectory(custom_path, keep_for_debug)
+
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("contrib.utils")

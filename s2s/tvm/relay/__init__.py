@@ -180,6 +180,7 @@ from s2s.tvm.relay.reduce import (
     sum,
     variance,
 )
+from s2s.tvm.relay.scope_builder import ScopeBuilder, astext, bind, pretty_print
 from s2s.tvm.relay.signal import dft, stft
 from s2s.tvm.relay.sparse import sparse_reshape
 from s2s.tvm.relay.strategy import OpStrategy, register_strategy, select_implementation
@@ -215,6 +216,7 @@ __all__ = [
     "IncompleteType",
     "Let",
     "OpStrategy",
+    "ScopeBuilder",
     "TensorType",
     "Tuple",
     "TupleGetItem",
@@ -238,9 +240,11 @@ __all__ = [
     "argsort",
     "asin",
     "asinh",
+    "astext",
     "atan",
     "atanh",
     "backend",
+    "bind",
     "bind_params_by_name",
     "bitwise_and",
     "bitwise_not",
@@ -329,6 +333,7 @@ __all__ = [
     "parse",
     "parse_expr",
     "power",
+    "pretty_print",
     "prod",
     "qnn",
     "random",
@@ -390,7 +395,7 @@ __all__ = [
     "where",
     "zeros",
     "zeros_like",
-]
+]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take every name for an object
     __getattr__ = refusing("relay")

@@ -17,6 +17,7 @@ from s2s.errors import S2SError
 from s2s.tvm.relay import nn, op, reduce
 from s2s.tvm.relay.expr import Expr, Tuple
 from s2s.tvm.relay.graph_calls import GraphCall, remade
+from s2s.tvm.relay.indexing import take
 from s2s.types.dtypes import as_tensor_type, to_numpy
 
 Rule = Callable[[Any, list[Expr]], Expr | None]
@@ -125,8 +126,8 @@ def _result(operation: Any) -> str:
 def _clamp(operation: Any, args: list[Expr]) -> Expr | None:
     low, high = _number(operation.min), _number(operation.max)
     if low == 0 and high is None:
-        return nn.relu(*args)
-    return None if low is None or high is None else op.clip(*args, low, high)
+        return nn.relu(args[0])
+    return None if low is None or high is None else op.clip(args[0], low, high)
 
 
 def _number(attribute: Any) -> float | None:
@@ -136,14 +137,14 @@ def _number(attribute: Any) -> float | None:
 def _slice(operation: Any, args: list[Expr]) -> Expr:
     starts, sizes, steps = (_ints(each) for each in (operation.starts, operation.sizes, operation.strides))
     ends = [start + (size - 1) * step + 1 for start, size, step in zip(starts, sizes, steps, strict=True)]
-    return op.strided_slice(*args, starts, ends, None if set(steps) == {1} else steps)
+    return op.strided_slice(args[0], starts, ends, None if set(steps) == {1} else steps)
 
 
 def _pad(operation: Any, args: list[Expr]) -> Expr | None:
     if operation.mode.data != "constant":
         return None
     width = list(zip(_ints(operation.low), _ints(operation.high), strict=True))
-    return nn.pad(*args, width, _number(operation.value) or 0)
+    return nn.pad(args[0], width, _number(operation.value) or 0)
 
 
 def _reduce(function: Callable[..., Expr]) -> Rule:
@@ -166,13 +167,13 @@ def _pool(*functions: Callable[..., Expr]) -> Rule:
 
 RULES: Mapping[type[Operation], Rule] = {
     graph.AvgPoolOp: _pool(nn.avg_pool1d, nn.avg_pool2d, nn.avg_pool3d),
-    graph.CastOp: lambda operation, args: op.cast(*args, _result(operation)),
+    graph.CastOp: lambda operation, args: op.cast(args[0], _result(operation)),
     graph.ClampOp: _clamp,
     graph.ConcatOp: lambda operation, args: op.concatenate(Tuple(args), operation.axis.value.data),
     graph.ConvOp: _conv,
     graph.ConvTransposeOp: _conv_transpose,
-    graph.GatherOp: lambda operation, args: op.take(*args, operation.axis.value.data),
-    graph.LogSoftmaxOp: lambda operation, args: nn.log_softmax(*args, operation.axis.value.data),
+    graph.GatherOp: lambda operation, args: take(args[0], args[1], operation.axis.value.data),
+    graph.LogSoftmaxOp: lambda operation, args: nn.log_softmax(args[0], operation.axis.value.data),
     graph.MatmulOp: _matmul,
     graph.MaxPoolOp: _pool(nn.max_pool1d, nn.max_pool2d, nn.max_pool3d),
     graph.PadOp: _pad,
@@ -181,11 +182,11 @@ RULES: Mapping[type[Operation], Rule] = {
     graph.ReduceMinOp: _reduce(reduce.min),
     graph.ReduceProdOp: _reduce(reduce.prod),
     graph.ReduceSumOp: _reduce(reduce.sum),
-    graph.ReshapeOp: lambda operation, args: op.reshape(*args, as_tensor_type(operation.results[0].type).get_shape()),
-    graph.SelectOp: lambda _, args: op.where(*args),
+    graph.ReshapeOp: lambda operation, args: op.reshape(args[0], as_tensor_type(operation.results[0].type).get_shape()),
+    graph.SelectOp: lambda _, args: op.where(args[0], args[1], args[2]),
     graph.SliceOp: _slice,
-    graph.SoftmaxOp: lambda operation, args: nn.softmax(*args, operation.axis.value.data),
-    graph.TileOp: lambda operation, args: op.tile(*args, _ints(operation.repeats)),
-    graph.TransposeOp: lambda operation, args: op.transpose(*args, _ints(operation.perm)),
+    graph.SoftmaxOp: lambda operation, args: nn.softmax(args[0], operation.axis.value.data),
+    graph.TileOp: lambda operation, args: op.tile(args[0], _ints(operation.repeats)),
+    graph.TransposeOp: lambda operation, args: op.transpose(args[0], _ints(operation.perm)),
 }
 """The operator of relay that programs write for an operation."""

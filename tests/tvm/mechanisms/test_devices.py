@@ -1,5 +1,7 @@
 """Targets and devices as TVM 0.12 documents them."""
 
+from typing import Any
+
 import pytest
 
 from s2s import tvm
@@ -30,7 +32,8 @@ def test_the_innermost_target_is_the_current_one():
     with tvm.target.Target("llvm"):
         with tvm.target.Target("c -mcpu=cortex-m4") as inner:
             assert tvm.target.Target.current() == inner
-        assert tvm.target.Target.current().kind.name == "llvm"
+        outer: Any = tvm.target.Target.current()
+        assert outer.kind.name == "llvm"
     with pytest.raises(ValueError, match=r"Target\.current"):
         tvm.target.Target.current(allow_none=False)
 

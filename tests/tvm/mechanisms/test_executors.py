@@ -31,15 +31,15 @@ def test_inputs_are_set_by_name_and_by_number(module: Any):
     for key in ("data", module.get_input_index("data")):
         module.set_input(key, tvm.nd.array(X))
         module.run()
-        np.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
+        tvm.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
 
 
 def test_inputs_are_keywords_of_a_run(module: Any):
     module.run(data=X)
-    np.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
+    tvm.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
     module.set_input(data=-X)
     module.run()
-    np.testing.assert_allclose(module.get_output(0).numpy(), np.maximum(B - X @ W.T, 0), rtol=1e-5)
+    tvm.testing.assert_allclose(module.get_output(0).numpy(), np.maximum(B - X @ W.T, 0), rtol=1e-5)
 
 
 def test_inputs_and_outputs_are_counted_and_found(module: Any):
@@ -60,7 +60,7 @@ def test_an_output_is_written_to_an_array_of_the_caller(module: Any):
     out = tvm.nd.empty((1, 4), "float32")
     module.run(data=X)
     module.get_output(0, out)
-    np.testing.assert_allclose(out.numpy(), Y, rtol=1e-5)
+    tvm.testing.assert_allclose(out.numpy(), Y, rtol=1e-5)
     assert module.get_input("data").numpy().tolist() == X.tolist()
 
 
@@ -72,7 +72,7 @@ def test_parameters_are_loaded_of_bytes_and_shared(lib: Any):
     second.share_params(first, content)
     for module in (first, second):
         module.run(data=X)
-        np.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
+        tvm.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
 
 
 def test_arrays_are_bound_without_a_copy(module: Any):
@@ -80,7 +80,7 @@ def test_arrays_are_bound_without_a_copy(module: Any):
     module.set_input_zero_copy("data", data)
     module.set_output_zero_copy(0, out)
     module.run()
-    np.testing.assert_allclose(out.numpy(), Y, rtol=1e-5)
+    tvm.testing.assert_allclose(out.numpy(), Y, rtol=1e-5)
 
 
 def test_an_executor_is_timed(module: Any):
@@ -94,14 +94,14 @@ def test_an_executor_is_timed(module: Any):
 def test_the_functions_of_an_executor_are_its_modules(module: Any):
     module["set_input"]("data", X)
     module["run"]()
-    np.testing.assert_allclose(module["get_output"](0).numpy(), Y, rtol=1e-5)
+    tvm.testing.assert_allclose(module["get_output"](0).numpy(), Y, rtol=1e-5)
 
 
 def test_a_debug_executor_dumps_nodes_and_tensors(lib: Any, tmp_path: Path):
     module = debug_executor.create(lib.get_graph_json(), lib.get_lib(), tvm.cpu(0), dump_root=str(tmp_path))
     module.set_input(**lib.get_params())
     module.run(data=X)
-    np.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
+    tvm.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
     dumped = sorted(path.name for path in tmp_path.rglob("*") if path.is_file())
     assert any(name.endswith(".json") for name in dumped)
     assert any(name.endswith(".params") for name in dumped)
@@ -123,5 +123,5 @@ def test_a_network_of_the_aot_executor_runs():
     module = AotModule(relay.build(mod, "c", executor=AOT, params=params)["default"](tvm.cpu()))
     module.set_input("data", X)
     module.run()
-    np.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
+    tvm.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
     assert (module.get_input_name(0), module.get_num_outputs()) == ("data", 1)

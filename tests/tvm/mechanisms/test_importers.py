@@ -22,7 +22,7 @@ def test_an_onnx_model_is_read_and_built():
     lib = relay.build(mod, target="llvm", params=params)
     module = graph_executor.GraphModule(lib["default"](tvm.cpu()))
     module.run(x=X)
-    np.testing.assert_allclose(module.get_output(0).numpy(), PRODUCT)
+    tvm.testing.assert_allclose(module.get_output(0).numpy(), PRODUCT)
 
 
 def test_parameters_of_an_importer_are_arrays():
@@ -41,7 +41,7 @@ def test_a_module_is_made_of_an_expression():
 
 def test_a_function_has_parameters_a_body_a_type_and_attributes():
     x = relay.var("x", shape=(2,))
-    function = relay.Function([x], relay.exp(x), relay.TensorType((2,), "float32"), None, None)
+    function: Any = relay.Function([x], relay.exp(x), relay.TensorType((2,), "float32"), None, None)
     marked = function.with_attr("Primitive", 1)
     assert (function.params[0].name_hint, function.body.op.name) == ("x", "exp")
     assert str(function.ret_type) == "Tensor[(2), float32]"

@@ -31,7 +31,7 @@ def test_a_network_is_exported_and_loaded(lib: Any, ending: str):
         loaded = tvm.runtime.load_module(path)
         module = graph_executor.GraphModule(loaded["default"](tvm.cpu(0)))
         module.run(data=X)
-        np.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
+        tvm.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
 
 
 def test_modules_import_modules():
@@ -83,4 +83,4 @@ def test_the_factory_has_functions(lib: Any):
     assert "weight" in "".join(module["get_graph_params"]()) or module["get_graph_params"]()
     executor = graph_executor.GraphModule(module["default"](tvm.cpu()))
     executor.run(data=X)
-    np.testing.assert_allclose(executor.get_output(0).numpy(), Y, rtol=1e-5)
+    tvm.testing.assert_allclose(executor.get_output(0).numpy(), Y, rtol=1e-5)

@@ -32,10 +32,16 @@ def test_a_function_is_registered_and_found():
 
 
 def test_a_name_is_taken_once_unless_it_is_overridden():
-    tvm.register_func("mechanism.add", lambda x, y: x + y)
+    def add(x: int, y: int) -> int:
+        return x + y
+
+    def subtract(x: int, y: int) -> int:
+        return x - y
+
+    tvm.register_func("mechanism.add", add)
     with pytest.raises(tvm.TVMError, match=r"mechanism\.add"):
-        tvm.register_func("mechanism.add", lambda x, y: x - y)
-    tvm.register_func("mechanism.add", lambda x, y: x - y, override=True)
+        tvm.register_func("mechanism.add", subtract)
+    tvm.register_func("mechanism.add", subtract, override=True)
     function: Any = tvm.get_global_func("mechanism.add")
     assert function(3, 2) == 1
 
@@ -49,11 +55,17 @@ def test_a_missing_function_is_an_error_or_none():
 def test_functions_are_arguments_and_results():
     @tvm.register_func("mechanism.apply")
     def apply(function: Any, value: int) -> Any:
-        return tvm.convert(lambda more: function(value) + more)
+        def added(more: int) -> Any:
+            return function(value) + more
+
+        return tvm.convert(added)
+
+    def doubled(x: int) -> int:
+        return x * 2
 
     function: Any = tvm.get_global_func("mechanism.apply")
     assert apply is not None
-    assert function(tvm.convert(lambda x: x * 2), 21)(1) == 43
+    assert function(tvm.convert(doubled), 21)(1) == 43
 
 
 def test_arrays_are_written_by_their_receiver():
@@ -70,7 +82,10 @@ def test_arrays_are_written_by_their_receiver():
 
 @pytest.mark.parametrize("value", [None, 7, -1.5, "text", True])
 def test_values_come_back_as_they_are(value: Any):
-    tvm.register_func("mechanism.same", lambda x: x)
+    def same(x: Any) -> Any:
+        return x
+
+    tvm.register_func("mechanism.same", same)
     function: Any = tvm.get_global_func("mechanism.same")
     assert function(value) == value
 
@@ -87,5 +102,6 @@ def test_errors_of_functions_are_raised():
 
 
 def test_values_are_converted():
-    assert isinstance(tvm.convert(lambda x: x), tvm.runtime.PackedFunc)
-    assert [int(each) for each in tvm.convert([1, 2, 3])] == [1, 2, 3]
+    converted: list[Any] = [tvm.convert(each) for each in (print, [1, 2, 3])]
+    assert isinstance(converted[0], tvm.runtime.PackedFunc)
+    assert [int(each) for each in converted[1]] == [1, 2, 3]

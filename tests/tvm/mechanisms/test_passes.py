@@ -16,7 +16,8 @@ def calls(mod: tvm.IRModule) -> list[str]:
 
     def visit(node: Any) -> None:
         if isinstance(node, relay.Call):
-            found.append(node.op.name)
+            operator: Any = node.op
+            found.append(operator.name)
 
     relay.analysis.post_order_visit(mod["main"], visit)
     return found
@@ -149,3 +150,15 @@ def test_passes_are_timed():
     with tvm.transform.PassContext(instruments=[timing]):
         transform.FoldConstant()(module(relay.exp(X)))
         assert "FoldConstant" in timing.render()
+
+
+def test_functions_that_nothing_calls_are_removed():
+    x = relay.var("x", shape=(2,))
+    mod = tvm.IRModule({"twice": relay.Function([x], x + x), "unused": relay.Function([x], relay.exp(x))})
+    y = relay.var("y", shape=(2,))
+    mod["main"] = relay.Function([y], relay.Call(mod.get_global_var("twice"), [y]))
+    left = transform.RemoveUnusedFunctions()(mod)
+    assert sorted(each.name_hint for each in left.functions) == ["main", "twice"]
+    assert sorted(each.name_hint for each in transform.RemoveUnusedFunctions(["unused"])(mod).functions) == ["unused"]
+    with pytest.raises(tvm.TVMError):
+        transform.RemoveUnusedFunctions(["none"])(mod)

@@ -84,7 +84,7 @@ def test_a_stage_is_computed_where_it_is_read():
     s[b].compute_inline()
     y = tvm.nd.empty((N,))
     tvm.build(s, [a, c], "llvm")(tvm.nd.array(A[0]), y)
-    np.testing.assert_allclose(y.numpy(), (A[0] + 1) * 2)
+    tvm.testing.assert_allclose(y.numpy(), (A[0] + 1) * 2)
 
 
 def test_a_reduction_is_done_in_parts():
@@ -96,7 +96,7 @@ def test_a_reduction_is_done_in_parts():
     s.rfactor(b, inner)
     x, y = RNG.random((8, 64)).astype(np.float32), tvm.nd.empty((8,))
     tvm.build(s, [a, b], "llvm")(tvm.nd.array(x), y)
-    np.testing.assert_allclose(y.numpy(), x.sum(1), rtol=1e-5)
+    tvm.testing.assert_allclose(y.numpy(), x.sum(1), rtol=1e-5)
 
 
 @pytest.mark.parametrize(("make", "reference"), [(te.max, np.max), (te.min, np.min)])
@@ -106,7 +106,7 @@ def test_extremes_are_reductions(make: Any, reference: Any):
     b = te.compute((8,), lambda i: make(a[i, k], axis=k), name="B")
     x, y = RNG.random((8, 16)).astype(np.float32), tvm.nd.empty((8,))
     tvm.build(te.create_schedule(b.op), [a, b], "llvm")(tvm.nd.array(x), y)
-    np.testing.assert_array_equal(y.numpy(), reference(x, axis=1))
+    tvm.testing.assert_allclose(y.numpy(), reference(x, axis=1))
 
 
 def test_a_padding_is_a_condition():
@@ -114,7 +114,7 @@ def test_a_padding_is_a_condition():
     b = te.compute((8,), lambda i: tvm.tir.if_then_else(tvm.tir.all(i >= 1, i < 7), a[i - 1], 0.0), name="B")
     y = tvm.nd.empty((8,))
     tvm.build(te.create_schedule(b.op), [a, b], "llvm")(tvm.nd.array(A[0, :6]), y)
-    np.testing.assert_array_equal(y.numpy(), np.pad(A[0, :6], 1))
+    tvm.testing.assert_allclose(y.numpy(), np.pad(A[0, :6], 1))
 
 
 def test_functions_of_mathematics_are_called():
@@ -122,7 +122,7 @@ def test_functions_of_mathematics_are_called():
     b = te.compute((N,), lambda i: te.tanh(te.exp(a[i])) + te.sqrt(a[i]), name="B")
     y = tvm.nd.empty((N,))
     tvm.build(te.create_schedule(b.op), [a, b], "llvm")(tvm.nd.array(A[0]), y)
-    np.testing.assert_allclose(y.numpy(), np.tanh(np.exp(A[0])) + np.sqrt(A[0]), rtol=1e-5)
+    tvm.testing.assert_allclose(y.numpy(), np.tanh(np.exp(A[0])) + np.sqrt(A[0]), rtol=1e-5)
 
 
 def test_a_type_is_converted():

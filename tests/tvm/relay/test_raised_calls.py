@@ -7,7 +7,8 @@ import pytest
 
 from s2s.interpret.graph import run_graph
 from s2s.tvm import relay
-from s2s.tvm.relay import Call, Function, IRModule
+from s2s.tvm.ir import Op
+from s2s.tvm.relay import Call, Expr, Function, IRModule
 from support.onnx_text import onnx_model
 
 CASES = {
@@ -61,7 +62,12 @@ def test_operations_have_the_names_of_relay(name: str):
     mod, _ = relay.frontend.from_onnx(model(node, shape))
     main: Any = mod["main"]
     found: list[str] = []
-    relay.analysis.post_order_visit(main, lambda each: found.append(each.op.name) if isinstance(each, Call) else None)
+
+    def note(each: Expr) -> None:
+        if isinstance(each, Call) and isinstance(each.op, Op):
+            found.append(each.op.name)
+
+    relay.analysis.post_order_visit(main, note)
     assert found == wanted
     x = np.random.default_rng(3).standard_normal(shape).astype(np.float32)
     again = IRModule({"main": Function(main.params, main.body)})
