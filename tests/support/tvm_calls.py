@@ -197,7 +197,7 @@ class Watch:
         elif missing := self.wanted - self.recorder.called:
             names = ", ".join(sorted(missing))
             pytest.fail(
-                f"{self.place}: calls {names} no more; run `PYTHONPATH=.:tests python -m support.tvm_calls {self.place}`",
+                f"{self.place}: calls {names} no more; run `python -m support.tvm_calls {self.place}`",
                 pytrace=False,
             )
 

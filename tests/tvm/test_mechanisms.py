@@ -30,7 +30,7 @@ ROWS: list[Row] = json.loads((ROOT / "docs" / "tvm_mechanisms.json").read_text(e
 
 
 @cache
-def tests_of(path: Path) -> frozenset[str]:
+def functions_that_test(path: Path) -> frozenset[str]:
     """The functions of a file that are tests."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return frozenset(
@@ -54,7 +54,7 @@ def test_a_row_has_a_state_and_names_the_tests_that_show_it(row: Row):
     assert row["tests"]
     for each in row["tests"]:
         file, _, test = each.partition("::")
-        assert test in tests_of(ROOT / "tests" / file), f"{each}: there is no such test"
+        assert test in functions_that_test(ROOT / "tests" / file), f"{each}: there is no such test"
 
 
 def test_all_mechanisms_are_there_once():
@@ -65,7 +65,7 @@ def test_each_program_of_a_mechanism_is_named_by_a_row():
     named = {each for row in ROWS for each in row["tests"]}
     for path in sorted((ROOT / "tests" / "tvm" / "mechanisms").glob("test_*.py")):
         file = path.relative_to(ROOT / "tests").as_posix()
-        assert {f"{file}::{test}" for test in tests_of(path)} <= named
+        assert {f"{file}::{test}" for test in functions_that_test(path)} <= named
 
 
 def test_hosts_and_assertions_change_no_code():

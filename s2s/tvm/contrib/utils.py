@@ -1,6 +1,7 @@
 """Temporary folders, under TVM's names."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -60,6 +61,19 @@ class TempDirectory:
 def tempdir(custom_path: str | None = None, keep_for_debug: bool | None = None) -> TempDirectory:
     """Return a new temporary folder."""
     return TempDirectory(custom_path, keep_for_debug)
+
+
+def is_source_path(path: str) -> bool:
+    """Whether a text is the path of a file, and no source itself: one that exists, or a line with an ending."""
+    if "\n" in path:
+        return False
+    ending = path.rpartition(".")[2] if "." in path else " "
+    return Path(path).exists() or ending == ending.strip()
+
+
+def which(exec_name: str) -> str | None:
+    """The path of a program; None where there is none."""
+    return shutil.which(exec_name)
 
 
 if not TYPE_CHECKING:  # a checker would take every name for an object

@@ -4,6 +4,7 @@ A scale that sets a factor of integers is a constant; scales of products only te
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from s2s.errors import InputError
 from s2s.tvm.refusals import refusing
@@ -299,4 +300,11 @@ sigmoid = _unary("sigmoid", op.sigmoid)
 hardswish = _unary("hardswish", _hardswish)
 log = _unary("log", op.log)
 
-__getattr__ = refusing("relay.qnn.op")
+__all__ = [
+    "abs", "add", "batch_matmul", "concatenate", "conv2d", "conv2d_transpose", "dense", "dequantize", "erf", "exp",
+    "hardswish", "leaky_relu", "log", "mul", "quantize", "requantize", "rsqrt", "sigmoid", "simulated_dequantize",
+    "simulated_quantize", "sqrt", "subtract", "tanh",
+]  # fmt: skip
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("relay.qnn.op")
