@@ -195,8 +195,8 @@ from s2s.tvm.relay.ty import (
     TypeVar,
     scalar_type,
 )
-from s2s.tvm.runtime.params import load_param_dict, save_param_dict
 from s2s.tvm.runtime import params as param_dict
+from s2s.tvm.runtime.params import load_param_dict, save_param_dict
 from s2s.tvm.transform import PassContext
 
 build_config = PassContext
@@ -213,7 +213,7 @@ __all__ = [
     "expand_dims", "expr", "fixed_point_multiply", "floor", "floor_divide", "floor_mod", "fromtext", "frontend",
     "full", "full_like", "function", "gather", "gather_nd", "greater", "greater_equal", "identity", "image",
     "invert_permutation", "isfinite", "isinf", "isnan", "layout_transform", "left_shift", "less", "less_equal",
-    "load_param_dict", "log", "log10", "log2", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "load_param_dict", "log", "log2", "log10", "logical_and", "logical_not", "logical_or", "logical_xor",
     "logsumexp", "matrix_set_diag", "max", "maximum", "mean", "mean_std", "mean_variance", "memory", "meshgrid",
     "min", "minimum", "mod", "multiply", "ndarray_size", "negative", "nn", "not_equal", "one_hot", "ones",
     "ones_like", "op", "param_dict", "parse", "parse_expr", "power", "pretty_print", "prod", "qnn", "random",
