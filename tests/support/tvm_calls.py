@@ -2,7 +2,8 @@
 
 A name counts where a file of the tests calls it, outside of `pytest.raises`, and the call returns. Functions that
 share their code, as a decorator or a table makes them, are told apart by the values that they enclose. A class is
-called where it, a class derived of it or a method of it is.
+called where it, a class derived of it or a method of it is; or where a test derives a class of it, asks whether an
+object is one, or expects it as an error.
 
     PYTHONPATH=.:tests python -m support.tvm_calls [TEST…]
 
@@ -10,6 +11,7 @@ runs all tests of `tests/tvm`, or these alone, and renews `docs/tvm_calls.json`:
 `tests/tvm/conftest.py` watches a sample of these tests in every run, and fails the test that calls its names no more.
 """
 
+import builtins
 import inspect
 import json
 import os
@@ -18,11 +20,11 @@ import sys
 import tempfile
 import zlib
 from collections import defaultdict
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import pytest
@@ -56,7 +58,7 @@ def by_code() -> dict[CodeType, list[Callable]]:
             for function in functions_of(value):
                 found[function.__code__].append(Callable(names, function, None))
             continue
-        for base in value.__mro__[:-1]:
+        for base in (*value.__mro__[:-1], *type(value).__mro__[:-2]):
             for attribute in vars(base).values():
                 for function in functions_of(attribute):
                     found[function.__code__].append(Callable(names, function, value))
@@ -74,6 +76,18 @@ def names_by_value() -> list[tuple[Any, tuple[str, ...]]]:
             values[id(value)] = value
             names[id(value)].append(f"{module}.{name}".lstrip("."))
     return [(value, tuple(names[key])) for key, value in values.items()]
+
+
+@cache
+def names_by_id() -> dict[int, tuple[str, ...]]:
+    """The names of each public function or class by its identity."""
+    return {id(value): names for value, names in names_by_value()}
+
+
+def expected_by(block: Any) -> tuple[object, ...]:
+    """The errors that a block of `pytest.raises` expects."""
+    found = getattr(block, "expected_exceptions", None) or getattr(block, "expected_exception", ())
+    return found if isinstance(found, tuple) else (found,)
 
 
 def functions_of(value: Any) -> list[FunctionType]:
@@ -112,9 +126,31 @@ class CallRecorder:
         try:
             with pytest.MonkeyPatch.context() as patch:
                 self._watch_refusals(patch)
+                self._watch_classes(patch)
                 yield
         finally:
             sys.settrace(before)
+
+    def _watch_classes(self, patch: pytest.MonkeyPatch) -> None:
+        """Note the bases of classes that tests define."""
+        build: Any = builtins.__build_class__
+
+        def built(function: Any, name: str, *bases: Any, **keywords: Any) -> Any:
+            if is_of_tests(sys._getframe(1)):
+                self.note(*bases)
+            return build(function, name, *bases, **keywords)
+
+        patch.setattr(builtins, "__build_class__", built)
+
+    def isinstance(self, value: object, kinds: Any) -> bool:
+        """`isinstance`, as tests call it."""
+        self.note(*(kinds if isinstance(kinds, tuple) else [kinds]))
+        return isinstance(value, kinds)
+
+    def note(self, *values: object) -> None:
+        """Note what is called or used as a class."""
+        for each in values:
+            self.called.update(names_by_id().get(id(each), ()))
 
     def _watch_refusals(self, patch: pytest.MonkeyPatch) -> None:
         kind: Any = type(pytest.raises(FileNotFoundError))
@@ -126,7 +162,10 @@ class CallRecorder:
 
         def left(this: Any, *told: Any) -> Any:
             self.refused -= 1
-            return leave(this, *told)
+            is_expected = leave(this, *told)
+            if is_expected:
+                self.note(*expected_by(this))
+            return is_expected
 
         patch.setattr(kind, "__enter__", entered)
         patch.setattr(kind, "__exit__", left)
@@ -143,8 +182,8 @@ class CallRecorder:
 
         def on_end(_frame: FrameType, event: str, value: object) -> Any:
             nonlocal failed
-            if event == "exception":
-                failed = True
+            if event == "exception" and isinstance(value, tuple):
+                failed = not issubclass(value[0], SystemExit)
             elif event == "return" and not (failed and value is None):
                 self.called.update(names)
             return on_end
@@ -182,12 +221,14 @@ class Watch:
         self.recorder = CallRecorder()
 
     @contextmanager
-    def block(self, *, is_last: bool = True) -> Generator[None]:
-        """Watch a block; the last one of a test is an error where a name was not called."""
+    def block(self, module: ModuleType | None = None, *, is_last: bool = True) -> Generator[None]:
+        """Watch a block of a module of tests; the last one of a test is an error where a name was not called."""
         if not self.wanted and self.folder is None:
             yield
             return
-        with self.recorder.watching():
+        with self.recorder.watching(), pytest.MonkeyPatch.context() as patch:
+            if module is not None:
+                patch.setattr(module, "isinstance", self.recorder.isinstance, raising=False)
             yield
         if not is_last:
             return
@@ -206,6 +247,15 @@ class Watch:
 def recorded() -> dict[str, str]:
     """The test that calls a name, by the name."""
     return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
+
+
+def missing_places(tests: Sequence[str]) -> list[str]:
+    """The tests of the record that the files of these tests, which are whole, do not have; none while it is made."""
+    if FOLDER in os.environ:
+        return []
+    known, files = set(tests), {each.partition("::")[0] for each in tests}
+    places = {each for each in recorded().values() if "::test_" in each and each.partition("::")[0] in files}
+    return sorted(places - known)
 
 
 def watch_of(place: str) -> Watch:
@@ -245,7 +295,8 @@ def main() -> None:
     """Run tests, and renew the record."""
     tests = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, FOLDER: folder, SEED: EVERY}
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        environment = {**kept, FOLDER: folder, SEED: EVERY}
         command = [sys.executable, "-m", "pytest", "-q", *(tests or ["tests/tvm", "-n", "2"])]
         subprocess.run(command, cwd=ROOT, env=environment, check=True)
         made = record(places_of(Path(folder)), recorded() if tests else {})

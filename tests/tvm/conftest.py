@@ -5,9 +5,19 @@ from typing import Any
 
 import pytest
 
-from support.tvm_calls import Watch, watch_of
+from support.tvm_calls import Watch, missing_places, watch_of
 
 WATCH = pytest.StashKey[Watch]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse a record that names tests which whole files do not have."""
+    if any("::" in each for each in config.args) or (missing := missing_places([each.nodeid for each in items])) == []:
+        return
+    raise pytest.UsageError(
+        f"docs/tvm_calls.json: there are no {', '.join(missing)}; run `python -m support.tvm_calls`"
+    )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -37,5 +47,5 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Watch the test, and fail it if it calls its names no more."""
-    with item.stash[WATCH].block():
+    with item.stash[WATCH].block(getattr(item, "module", None)):
         return (yield)

@@ -76,5 +76,7 @@ def which(exec_name: str) -> str | None:
     return shutil.which(exec_name)
 
 
+__all__ = ["TempDirectory", "is_source_path", "tempdir", "which"]
+
 if not TYPE_CHECKING:  # a checker would take every name for an object
     __getattr__ = refusing("contrib.utils")
