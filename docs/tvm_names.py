@@ -23,7 +23,8 @@ from s2s.tvm.relay import transform
 ROOT = Path(__file__).parent.parent
 PACKAGE = "s2s.tvm"
 MODULES = (
-    "", "relay", "relay.nn", "relay.image", "relay.vision", "relay.qnn.op", "relay.transform",
+    "", "relay", "relay.nn", "relay.image", "relay.vision", "relay.qnn.op", "relay.qnn.transform",
+    "relay.transform",
     "relay.frontend", "relay.testing", "relay.analysis", "te",
     "tir", "topi", "topi.nn", "topi.utils", "autotvm", "autotvm.task", "autotvm.tuner", "autotvm.callback",
     "autotvm.record", "autotvm.graph_tuner", "autotvm.utils", "target", "runtime", "nd", "ir", "transform",

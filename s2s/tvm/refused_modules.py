@@ -47,6 +47,7 @@ REFUSED_MODULES: Mapping[str, str] = {
     "relay.loops": "loops come from ONNX (Loop, Scan) and TFLite",
     "relay.memory_plan": "memory is planned by relay.build",
     "relay.quantize": "give a quantised model; see `s2s quantize`",
+    "relay.testing.temp_op_attr": "operators have no attributes to replace; see relay.register_strategy",
     "relay.vm": "networks run by executors graph and aot",
     "rpc.base": _FARM,
     "rpc.client": _FARM,

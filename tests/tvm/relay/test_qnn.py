@@ -291,3 +291,14 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
 def test_what_no_integers_are_known_of_is_refused(formula: Callable[[Any], Any], message: str):
     with pytest.raises(S2SError, match=message):
         formula(relay.var("x", shape=(2, 2), dtype="int8"))
+
+
+def test_quantised_operators_become_those_that_they_are_made_of():
+    def formula(x: Expr) -> Expr:
+        return qnn.add(x, x, *PAIR)
+
+    mod = module_of(formula, [I8])
+    made = relay.qnn.transform.Legalize()(relay.qnn.transform.CanonicalizeOps()(mod))
+    assert "qnn.add" in mod.astext()
+    assert "qnn." not in made.astext()
+    np.testing.assert_array_equal(computed(made, [I8]), computed(mod, [I8]))
