@@ -86,8 +86,8 @@ def names_by_id() -> dict[int, tuple[str, ...]]:
 
 def expected_by(block: Any) -> tuple[object, ...]:
     """The errors that a block of `pytest.raises` expects."""
-    found = getattr(block, "expected_exceptions", None) or getattr(block, "expected_exception", ())
-    return found if isinstance(found, tuple) else (found,)
+    several: tuple[object, ...] = getattr(block, "expected_exceptions", ())
+    return several or (getattr(block, "expected_exception", None),)
 
 
 def functions_of(value: Any) -> list[FunctionType]:
@@ -136,15 +136,17 @@ class CallRecorder:
         build: Any = builtins.__build_class__
 
         def built(function: Any, name: str, *bases: Any, **keywords: Any) -> Any:
-            if is_of_tests(sys._getframe(1)):
+            here = inspect.currentframe()
+            if is_of_tests(here and here.f_back):
                 self.note(*bases)
             return build(function, name, *bases, **keywords)
 
         patch.setattr(builtins, "__build_class__", built)
 
-    def isinstance(self, value: object, kinds: Any) -> bool:
+    def isinstance(self, value: object, kinds: type | tuple[type, ...]) -> bool:
         """`isinstance`, as tests call it."""
-        self.note(*(kinds if isinstance(kinds, tuple) else [kinds]))
+        several = kinds if isinstance(kinds, tuple) else (kinds,)
+        self.note(*several)
         return isinstance(value, kinds)
 
     def note(self, *values: object) -> None:

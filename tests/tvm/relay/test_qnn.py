@@ -16,7 +16,7 @@ from s2s.tvm.relay import Expr, IRModule, const
 from s2s.types.dtypes import Array
 from support.together import Case, Function, applied
 
-qnn = relay.qnn.op
+qnn: Any = relay.qnn.op
 RNG = np.random.default_rng(11)
 I8 = RNG.integers(-128, 128, (2, 3, 4, 4), np.int8)
 OTHER = RNG.integers(-128, 128, (2, 3, 4, 4), np.int8)
