@@ -184,7 +184,7 @@ def escaped(text: str) -> str:
 def mechanisms() -> list[str]:
     """The table of mechanisms: the state of each, and the tests that show it."""
     rows: list[dict[str, Any]] = json.loads((Path(__file__).parent / "tvm_mechanisms.json").read_text(encoding="utf-8"))
-    counts = Counter(str(each["state"]) for each in rows)
+    counts = Counter(str(row["state"]) for row in rows)
     said = ", ".join(f"{count} {state}" for state, count in sorted(counts.items()))
     lines = [
         "\n## Mechanisms\n",
@@ -193,12 +193,12 @@ def mechanisms() -> list[str]:
         "| part | mechanism | state | what to know | tests |",
         "|---|---|---|---|---|",
     ]
-    for each in rows:
-        cells = (each["part"], escaped(each["mechanism"]), each["state"], each["note"], shown(each["tests"]))
+    for row in rows:
+        cells = (row["part"], escaped(row["mechanism"]), row["state"], row["note"], shown(row["tests"]))
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
 def shown(tests: Iterable[str]) -> str:
     """Tests by their files in `tests/tvm` and their names."""
-    return ", ".join(f"`{each.removeprefix('tvm/').replace('::test_', ': ')}`" for each in tests)
+    return ", ".join(f"`{test.removeprefix('tvm/').replace('::test_', ': ')}`" for test in tests)

@@ -177,7 +177,7 @@ FRONTEND: Mapping[str, str] = dict.fromkeys(
 TESTING: Mapping[str, str] = dict.fromkeys(
     (
         "Prelude", "byoc", "count", "darknet", "dcgan", "densenet", "dqn", "gradient", "inception_v3", "make_nat_expr",
-        "make_nat_value", "rand", "resnet_3d", "run_as_python", "squeezenet", "synthetic", "temp_op_attr", "tf",
+        "make_nat_value", "rand", "resnet_3d", "run_as_python", "squeezenet", "synthetic", "tf",
         "to_python", "vgg", "yolo_detection",
     ),
     "import the model, or write it with relay.nn",

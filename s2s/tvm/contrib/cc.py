@@ -47,13 +47,13 @@ def cross_compiler(
 
     def fcompile(outputs: str | Path, objects: Paths, options: Sequence[str] | None = None) -> None:
         files = [*([objects] if isinstance(objects, str | Path) else objects), *(add_files or ())]
-        flags = [*given, *(options or ())]
+        flags = [*first, *(options or ())]
         if isinstance(compile_func, str):
             create_shared(outputs, files, flags, compile_func)
         else:
             compile_func(outputs, files, options=flags)
 
-    given = list(options or ())
+    first = list(options or ())
     fcompile.__dict__["output_format"] = output_format or "so"
     return fcompile
 

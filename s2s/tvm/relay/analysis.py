@@ -120,7 +120,7 @@ __all__ = [
 
 def all_dtypes(expr: Expr) -> set[str]:
     """The element types of the values that an expression is made of."""
-    return {each.dtype for each in written(expr) if _is_tensor(each)}
+    return {node.dtype for node in written(expr) if _is_tensor(node)}
 
 
 def _is_tensor(expr: Expr) -> bool:
@@ -129,8 +129,8 @@ def _is_tensor(expr: Expr) -> bool:
 
 def get_total_mac_number(expr: Expr) -> int:
     """The multiply-adds of convolutions, dense layers and products of matrices in a batch."""
-    calls = [each for each in written(expr) if isinstance(each, Call)]
-    return sum(_multiply_adds(each, each.op.name) for each in calls if isinstance(each.op, Op))
+    calls = [node for node in written(expr) if isinstance(node, Call)]
+    return sum(_multiply_adds(call, call.op.name) for call in calls if isinstance(call.op, Op))
 
 
 def _multiply_adds(call: Call, name: str) -> int:

@@ -209,11 +209,11 @@ def bind_params_by_name(func: Function, params: Mapping[str, Array]) -> Function
 @overload
 def bind_params_by_name(func: IRModule, params: Mapping[str, Array]) -> IRModule: ...
 def bind_params_by_name(func: Function | IRModule, params: Mapping[str, Array]) -> Function | IRModule:
-    """The function, or a module, with the parameters that `params` names as constants; of a module those of `main`, and
-    its constants are replaced."""
+    """The function, or a module with its function `main`, in which parameters that `params` names are constants; the
+    constants of a module are replaced too."""
     if isinstance(func, Function):
-        values = [(each, const(np.asarray(params[each.name_hint]))) for each in func.params if each.name_hint in params]
-        others = [each for each in func.params if each.name_hint not in params]
+        values = [(var, const(np.asarray(params[var.name_hint]))) for var in func.params if var.name_hint in params]
+        others = [var for var in func.params if var.name_hint not in params]
         return Function(others, bind(func.body, values), None, None, func.attrs)
     return _with_params(func, params)
 

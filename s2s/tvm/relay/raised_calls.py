@@ -49,13 +49,13 @@ def is_same(call: Expr, operation: Operation, args: list[Expr]) -> bool:
     value = call.value_of
     if not isinstance(value, GraphCall) or len(value.operands) != len(args):
         return False
-    if any(made is not given for made, given in zip(value.operands, args, strict=True)):
+    if any(left is not right for left, right in zip(value.operands, args, strict=True)):
         return False
-    made = remade(value)
+    operation_of_call = remade(value)
     return (
-        type(made) is type(operation)
-        and _told(made) == _told(operation)
-        and made.results[0].type == operation.results[0].type
+        type(operation_of_call) is type(operation)
+        and _told(operation_of_call) == _told(operation)
+        and operation_of_call.results[0].type == operation.results[0].type
     )
 
 
@@ -135,7 +135,7 @@ def _number(attribute: Any) -> float | None:
 
 
 def _slice(operation: Any, args: list[Expr]) -> Expr:
-    starts, sizes, steps = (_ints(each) for each in (operation.starts, operation.sizes, operation.strides))
+    starts, sizes, steps = (_ints(values) for values in (operation.starts, operation.sizes, operation.strides))
     ends = [start + (size - 1) * step + 1 for start, size, step in zip(starts, sizes, steps, strict=True)]
     return op.strided_slice(args[0], starts, ends, None if set(steps) == {1} else steps)
 
@@ -156,7 +156,9 @@ def _pool(*functions: Callable[..., Expr]) -> Rule:
         function = _by_rank(len(args[0].shape), *functions)
         if function is None:
             return None
-        windows = (_ints(each) for each in (operation.kernel, operation.strides, operation.dilations, operation.pads))
+        windows = (
+            _ints(values) for values in (operation.kernel, operation.strides, operation.dilations, operation.pads)
+        )
         keywords = (
             {"count_include_pad": any(_ints(operation.counted_pads))} if "counted_pads" in operation.properties else {}
         )

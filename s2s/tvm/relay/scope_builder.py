@@ -101,8 +101,8 @@ def bind(expr: Expr, binds: Mapping[Var, Expr] | Sequence[tuple[Var, Expr]]) -> 
     pairs = list(binds.items() if isinstance(binds, Mapping) else binds)
     if not isinstance(expr, Function):
         return bound(expr, pairs)
-    given = {id(variable) for variable, _ in pairs}
-    return Function([each for each in expr.params if id(each) not in given], bound(expr.body, pairs))
+    replaced = {id(variable) for variable, _ in pairs}
+    return Function([parameter for parameter in expr.params if id(parameter) not in replaced], bound(expr.body, pairs))
 
 
 def astext(value: Expr | IRModule, show_meta_data: bool = True, annotate: object = None) -> str:

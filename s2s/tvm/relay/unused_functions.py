@@ -25,7 +25,7 @@ class RemoveUnusedFunctions(Pass):
         for name in self._entries:
             if name not in functions:
                 held = ", ".join(functions) or "none"
-                raise InputError(f"RemoveUnusedFunctions: {name} is no function of the module, which has {held}")
+                raise InputError(f"RemoveUnusedFunctions: {name}: there is no such function; give one of {held}")
         kept, waiting = set[str](), list(self._entries)
         while waiting:
             name = waiting.pop()
@@ -37,4 +37,4 @@ class RemoveUnusedFunctions(Pass):
 
 def called_by(function: Function) -> list[str]:
     """The names of the global functions that a function reads."""
-    return [each.name_hint for each in written(function.body) if isinstance(each, GlobalVar)]
+    return [node.name_hint for node in written(function.body) if isinstance(node, GlobalVar)]

@@ -1,4 +1,4 @@
-"""Quantised operators under TVM's names: each is its meaning in integers, bit for bit that of TVM's lowering.
+"""Quantised operators under TVM's names: integers with the bits of TVM's lowering.
 
 A scale that sets a factor of integers is a constant; scales of products only tell what the result means.
 """
@@ -17,7 +17,7 @@ from s2s.tvm.relay.qnn.scales import (
     along,
     are_equal,
     centered,
-    known,
+    constant_scale,
     multiplied,
     multiplied_as,
     narrowed,
@@ -81,7 +81,7 @@ def requantize(
             "int64, float32 or float64"
         )
     values, zero = centered(data, input_zero_point, axis), output_zero_point.astype("int32")
-    scales = [known("requantize", each).astype("float64") for each in (input_scale, output_scale)]
+    scales = [constant_scale("requantize", scale).astype("float64") for scale in (input_scale, output_scale)]
     if compute_dtype in FLOATS:
         return narrowed(multiplied_as(compute_dtype, values, scales[0] / scales[1], zero, axis, rounding), out_dtype)
     if not are_equal(input_scale, output_scale):
@@ -236,7 +236,7 @@ def mul(
     if lhs_axis != rhs_axis:
         raise InputError(f"relay.qnn.mul: channels along {lhs_axis} and {rhs_axis}; give one axis")
     product = centered(lhs, lhs_zero_point, lhs_axis) * centered(rhs, rhs_zero_point, rhs_axis)
-    scale = const(known("mul", lhs_scale) * known("mul", rhs_scale))
+    scale = const(constant_scale("mul", lhs_scale) * constant_scale("mul", rhs_scale))
     zero = const(0, "int32")
     return requantize(product, scale, zero, output_scale, output_zero_point, lhs_axis, out_dtype=lhs.dtype)
 
@@ -251,12 +251,13 @@ def concatenate(
     axis: int,
 ) -> Expr:
     """The tensors one after the other, each in the scale of the result."""
-    parts, scales, zeros = ([*each] for each in (data, input_scales, input_zero_points))
+    parts, scales, zeros = ([*fields] for fields in (data, input_scales, input_zero_points))
     if not len(parts) == len(scales) == len(zeros) > 0:
-        raise InputError(f"relay.qnn.concatenate: {len(parts)} tensors, {len(scales)} scales, {len(zeros)} zero points")
-    given = zip(parts, scales, zeros, strict=True)
-    moved = [_rescaled(*each, output_scale, output_zero_point) for each in given]
-    return op.concatenate([narrowed(each, parts[0].dtype) for each in moved], axis)
+        counts = f"{len(parts)} tensors, {len(scales)} scales, {len(zeros)} zero points"
+        raise InputError(f"relay.qnn.concatenate: {counts}; give a scale and a zero point for each tensor")
+    triples = zip(parts, scales, zeros, strict=True)
+    moved = [_rescaled(*triple, output_scale, output_zero_point) for triple in triples]
+    return op.concatenate([narrowed(part, parts[0].dtype) for part in moved], axis)
 
 
 @operator("qnn.leaky_relu")
@@ -270,7 +271,7 @@ def leaky_relu(
 ) -> Expr:
     """Values below the zero point times `alpha`."""
     values = _rescaled(x, input_scale, input_zero_point, output_scale, output_zero_point)
-    factor, rest = (const(each, "float64").value for each in (alpha, 1 - alpha))
+    factor, rest = (const(value, "float64").value for value in (alpha, 1 - alpha))
     below = multiplied(values, factor, -1, UNSET) + multiplied(output_zero_point.astype("int32"), rest, -1, UNSET)
     return narrowed(op.where(op.less(centered(x, input_zero_point), const(0, "int32")), below, values), x.dtype)
 

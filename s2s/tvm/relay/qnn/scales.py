@@ -50,7 +50,7 @@ def narrowed(data: Expr, dtype: str) -> Expr:
     return data if dtype == data.dtype else op.clip(data, int(info.min), int(info.max)).astype(dtype)
 
 
-def known(where: str, value: Expr) -> Array:
+def constant_scale(where: str, value: Expr) -> Array:
     """A scale that is known while the network is compiled."""
     if not isinstance(value, Constant):
         raise InputError(f"relay.qnn.{where}: a scale is computed at run time; give a constant")
@@ -68,15 +68,15 @@ def multiplied(data: Expr, factors: Array, axis: int, rounding: str) -> Expr:
     A factor is `multiplier * 2**(exponent - 31)`: 0.75 is 1610612736 with exponent 0, whose product is shifted by 31.
     UPWARD rounds halves up, TONEAREST away from zero.
     """
-    pairs = [fixed_point(float(each)) for each in factors.reshape(-1)]
+    pairs = [fixed_point(float(factor)) for factor in factors.reshape(-1)]
     shape = factors.shape
     multipliers, shifts = (
-        along(const(np.asarray(each, np.int64).reshape(shape)), axis, len(data.shape))
-        for each in zip(*pairs, strict=True)
+        along(const(np.asarray(numbers, np.int64).reshape(shape)), axis, len(data.shape))
+        for numbers in zip(*pairs, strict=True)
     )
     half = np.asarray([1 << (shift - 1) for _, shift in pairs], np.int64).reshape(shape)
     product = data.astype("int64") * multipliers
-    up, down = (along(const(each), axis, len(data.shape)) for each in (half, half - 1))
+    up, down = (along(const(values), axis, len(data.shape)) for values in (half, half - 1))
     if rounding == "TONEAREST":
         up = op.where(op.less(product, const(0, "int64")), down, up)
     return op.right_shift(product + up, shifts).astype("int32")

@@ -17,9 +17,9 @@ class _Meanings(ExprMutator):
 
     def visit_call(self, call: Call) -> Any:
         """A call, or what its operator has made of the arguments."""
-        made = super().visit_call(call)
+        changed = super().visit_call(call)
         is_quantised = isinstance(call.op, Op) and call.op.name.startswith("qnn.")
-        return self.visit(made.expansion) if is_quantised and isinstance(made, Call) else made
+        return self.visit(changed.expansion) if is_quantised and isinstance(changed, Call) else changed
 
 
 class CanonicalizeOps(Pass):
