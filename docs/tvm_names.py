@@ -1,32 +1,31 @@
 """The page of TVM's names: what each is here, told by the tests that call it.
 
-*Same* stands only where a test of `tests/tvm` uses the name; a name in `tests/tvm/signatures_differ.json`, in
-`defaults_differ.json` there or in `tvm_differs.json` *differs so*; one in `tvm_refused.json` is *refused because*. What
-no test uses says so.
+*Same* stands only where a test calls the name, which `docs/tvm_calls.json` records of runs of `tests/tvm`; a name in
+`tests/tvm/signatures_differ.json`, in `defaults_differ.json` there or in `tvm_differs.json` *differs so*; one in
+`tvm_refused.json` is *refused because*. What no test calls says so.
 """
 
-import ast
 import importlib
 import inspect
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from benchmarks import tvm_tests
-from s2s.errors import S2SError
 from s2s.tvm.refusals import ALL
 from s2s.tvm.relay import transform
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = "s2s.tvm"
 MODULES = (
-    "", "relay", "relay.nn", "relay.image", "relay.transform", "relay.frontend", "relay.testing", "relay.analysis",
-    "te",
+    "", "relay", "relay.nn", "relay.image", "relay.vision", "relay.qnn.op", "relay.qnn.transform",
+    "relay.transform",
+    "relay.frontend", "relay.testing", "relay.analysis", "te",
     "tir", "topi", "topi.nn", "topi.utils", "autotvm", "autotvm.task", "autotvm.tuner", "autotvm.callback",
     "autotvm.record", "autotvm.graph_tuner", "autotvm.utils", "target", "runtime", "nd", "ir", "transform",
     "instrument",
@@ -34,6 +33,7 @@ MODULES = (
     "contrib.cblas", "rpc", "micro", "micro.testing", "driver", "driver.tvmc", "support", "testing",
 )  # fmt: skip
 """The public modules; the first one is the package itself."""
+CALLS = "tvm_calls.json"
 Notes = Mapping[str, str]
 
 
@@ -63,75 +63,9 @@ def is_offered(value: object) -> bool:
 
 
 @cache
-def used_in_tests() -> Mapping[int, tuple[str, object]]:
-    """The file of `tests/tvm` that first uses a function or a class, and this, by its identity."""
-    found: dict[int, tuple[str, object]] = {}
-    for path in sorted((ROOT / "tests" / "tvm").rglob("test_*.py")):
-        for value in uses(ast.parse(path.read_text(encoding="utf-8"))):
-            found.setdefault(id(value), (path.relative_to(ROOT / "tests" / "tvm").as_posix(), value))
-    return found
-
-
-def uses(tree: ast.Module) -> Iterator[object]:
-    """Yield what the names and attributes of a file stand for, as far as they are of the package."""
-    known = imported(tree)
-    for node in counted(tree):
-        chain = dotted(node) if isinstance(node, ast.Attribute | ast.Name) else None
-        if chain is None or chain[0] not in known:
-            continue
-        value: Any = known[chain[0]]
-        try:
-            for part in chain[1:]:
-                value = getattr(value, part)
-        except (AttributeError, S2SError):  # what a test expects to be refused
-            continue
-        yield value
-
-
-def counted(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the parts of a file in which a use of a name counts: no types, and nothing that is to be refused, which
-    stands in blocks of `pytest.raises` and in tables that are called `REFUSED`."""
-    yield node
-    match node:
-        case ast.With() if any("raises" in ast.unparse(each.context_expr) for each in node.items):
-            parts: list[ast.AST] = list(node.items)
-        case ast.Assign() if "REFUSED" in ast.unparse(node.targets[0]):
-            parts = []
-        case ast.AnnAssign():
-            parts = [] if node.value is None or "REFUSED" in ast.unparse(node.target) else [node.value]
-        case ast.FunctionDef():
-            parts = [*node.decorator_list, *node.args.defaults, *node.body]
-        case ast.arg():
-            parts = []
-        case _:
-            parts = list(ast.iter_child_nodes(node))
-    for part in parts:
-        yield from counted(part)
-
-
-def imported(tree: ast.Module) -> dict[str, object]:
-    """What a file imports of the package, by its names there."""
-    found: dict[str, object] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("s2s"):
-            module = importlib.import_module(node.module or "")
-            for each in node.names:
-                value = getattr(module, each.name, None)
-                found[each.asname or each.name] = value
-        elif isinstance(node, ast.Import):
-            for each in node.names:
-                if each.name.startswith("s2s"):
-                    module = importlib.import_module(each.name)
-                    found[each.asname or "s2s"] = module if each.asname else importlib.import_module("s2s")
-    return found
-
-
-def dotted(node: ast.expr) -> list[str] | None:
-    """The parts of `a.b.c`; None of another expression."""
-    if isinstance(node, ast.Name):
-        return [node.id]
-    before = dotted(node.value) if isinstance(node, ast.Attribute) else None
-    return None if before is None or not isinstance(node, ast.Attribute) else [*before, node.attr]
+def called() -> Mapping[str, str]:
+    """The test that has called a name, by `python -m support.tvm_calls`."""
+    return {name: shown([place.removeprefix("tests/").partition("[")[0]]) for name, place in notes(CALLS).items()}
 
 
 @cache
@@ -140,7 +74,7 @@ def _compared(file: str) -> dict[str, Any]:
     return json.loads((ROOT / "tests" / "tvm" / f"{file}.json").read_text(encoding="utf-8"))
 
 
-def state_of(name: str, value: object) -> tuple[str, str]:
+def state_of(name: str) -> tuple[str, str]:
     """The state of a name, and what to know of it."""
     refused, differs = notes("tvm_refused.json"), notes("tvm_differs.json")
     signatures, defaults = (_compared(f"{each}_differ") for each in ("signatures", "defaults"))
@@ -153,9 +87,9 @@ def state_of(name: str, value: object) -> tuple[str, str]:
         return "differs so", f"arguments: {', '.join(f'`{each}`' for each in arguments) or 'none'}"
     if name in defaults:
         return "differs so", f"defaults: {', '.join(f'`{key}={text}`' for key, text in defaults[name].items())}"
-    if id(value) in used_in_tests():
-        return "same", f"`{used_in_tests()[id(value)][0]}`"
-    return "untested", "no test uses it as TVM documents it"
+    if name in called():
+        return "same", called()[name]
+    return "untested", "no test calls it"
 
 
 def tvm_page() -> str:
@@ -167,7 +101,7 @@ def tvm_page() -> str:
         found = module_named(module)
         body += [f"\n## {f'tvm.{module}'.rstrip('.')}\n", "| name | state | test, or what to know |", "|---|---|---|"]
         for name in names_of(found):
-            state, note = state_of(f"{module}.{name}".lstrip("."), getattr(found, name))
+            state, note = state_of(f"{module}.{name}".lstrip("."))
             counts[state] += 1
             body.append(f"| `{name}` | {state} | {note} |")
     refused = [f"| `{name}` | {reason} |" for name, reason in sorted(refusals().items())]
@@ -191,10 +125,9 @@ def tvm_page() -> str:
 
 
 def untested() -> list[str]:
-    """The names that no test uses, which there are to be none of."""
-    names = [(f"{each}.{name}".lstrip("."), getattr(module_named(each), name)) for each in MODULES
-             for name in names_of(module_named(each))]  # fmt: skip
-    return [name for name, value in names if state_of(name, value)[0] == "untested"]
+    """The names that no test calls, which there are to be none of."""
+    names = [f"{each}.{name}".lstrip(".") for each in MODULES for name in names_of(module_named(each))]
+    return [name for name in names if state_of(name)[0] == "untested"]
 
 
 def refusals() -> dict[str, str]:
@@ -249,17 +182,23 @@ def escaped(text: str) -> str:
 
 
 def mechanisms() -> list[str]:
-    """The table of mechanisms: the state of each row of the comparison that was not the same."""
-    rows: list[dict[str, str]] = json.loads((Path(__file__).parent / "tvm_mechanisms.json").read_text(encoding="utf-8"))
-    counts = Counter(each["state"] for each in rows)
+    """The table of mechanisms: the state of each, and the tests that show it."""
+    rows: list[dict[str, Any]] = json.loads((Path(__file__).parent / "tvm_mechanisms.json").read_text(encoding="utf-8"))
+    counts = Counter(str(row["state"]) for row in rows)
     said = ", ".join(f"{count} {state}" for state, count in sorted(counts.items()))
     lines = [
         "\n## Mechanisms\n",
-        f"Of 209 mechanisms compared with TVM 0.12, 88 were the same at first; of the others {said}.",
+        f"{len(rows)} mechanisms compared with TVM 0.12, each tried as its documentation writes it: {said}.",
         "",
+        "| part | mechanism | state | what to know | tests |",
+        "|---|---|---|---|---|",
     ]
-    lines += ["| part | mechanism | state | test, or reason |", "|---|---|---|---|"]
-    return [
-        *lines,
-        *(f"| {each['part']} | {escaped(each['mechanism'])} | {each['state']} | {each['note']} |" for each in rows),
-    ]
+    for row in rows:
+        cells = (row["part"], escaped(row["mechanism"]), row["state"], row["note"], shown(row["tests"]))
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def shown(tests: Iterable[str]) -> str:
+    """Tests by their files in `tests/tvm` and their names."""
+    return ", ".join(f"`{test.removeprefix('tvm/').replace('::test_', ': ')}`" for test in tests)

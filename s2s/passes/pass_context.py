@@ -47,8 +47,9 @@ class PassContext:
         if type(opt_level) is not int or opt_level < 0:
             raise InputError(f"PassContext: opt_level is {opt_level!r}; give a number from 0 to 4")
         self.opt_level = opt_level
-        self.required_pass = names_of("PassContext: required_pass", required_pass or ())
-        self.disabled_pass = names_of("PassContext: disabled_pass", disabled_pass or (), optional=True)
+        self.required_pass, self.disabled_pass = tuple(required_pass or ()), tuple(disabled_pass or ())
+        self._required = names_of("PassContext: required_pass", self.required_pass)
+        self._disabled = names_of("PassContext: disabled_pass", self.disabled_pass, optional=True)
         self.instruments = _checked(instruments)
         self.config = dict(config or {})
         for key, value in self.config.items():
@@ -103,8 +104,8 @@ class PassContext:
         assert isinstance(depth, int)
         return PassOptions(
             level=self.opt_level,
-            required=self.required_pass,
-            disabled=self.disabled_pass,
+            required=self._required,
+            disabled=self._disabled,
             fusion_depth=depth,
             instruments=self.instruments,
         )

@@ -74,6 +74,12 @@ NAMES = {
     "container": "ir",
     "convert": "runtime",
     "IRModule": "relay.module",
+    "ConstantMemoryPools": "ir.memory_pools",
+    "ConstantPoolInfo": "ir.memory_pools",
+    "PoolInfo": "ir.memory_pools",
+    "PoolInfoProperties": "ir.memory_pools",
+    "WorkspaceMemoryPools": "ir.memory_pools",
+    "WorkspacePoolInfo": "ir.memory_pools",
     "alias": "aliases",
     "build": "te.open_function",
     "cpu": "runtime",
@@ -145,7 +151,7 @@ if not TYPE_CHECKING:  # a checker would take every submodule for an object
             return importlib.import_module(f"s2s.tvm.{name}")
         if name in NAMES:
             return getattr(importlib.import_module(f"s2s.tvm.{NAMES[name]}"), name)
-        raise AttributeError(f"module 's2s.tvm' has no attribute {name!r}")
+        return importlib.import_module("s2s.tvm.refusals").refusing("")(name)
 
     def __dir__() -> list[str]:
         return sorted(__all__)

@@ -14,6 +14,10 @@ class MissingAttributeError(InputError, AttributeError):
     """A module has no function of a name."""
 
 
+class MissingTargetError(InputError, ValueError):
+    """There is no target around."""
+
+
 class KeyKindError(InputError, ValueError):
     """A module is asked for something else than a name."""
 
@@ -43,6 +47,7 @@ __all__ = [
     "KeyKindError",
     "MissingAttributeError",
     "MissingFunctionError",
+    "MissingTargetError",
     "RPCError",
     "RepeatedNameError",
     "ScheduleError",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from s2s.errors import UnsupportedError
 from s2s.tvm.refused_modules import refusal_of
+from s2s.tvm.refused_tensors import TIR_NAMES, TOPI, TOPI_NN
 
 _SPARSE = "weights and values are dense"
 _TRANSFORMED = "kernels of convolutions are chosen by relay.build, which transforms weights itself; use nn.conv2d"
@@ -11,13 +12,76 @@ _PACKED = "layouts are chosen by relay.build; use the operator without a packed 
 GRADIENT = "networks have no gradients here; train elsewhere, and import the model"
 _DYNAMIC = "the size of the result follows from values; no size is known before the network runs"
 _BOXES = "write it with sort, gather and where, or import a model whose importer does"
-_QUANTISED = "quantised networks are imported as such; relay.frontend.from_onnx and from_tflite read them"
 _RANDOM = "networks are functions of their inputs; give random numbers as an input"
 _MEMORY = "memory is planned by relay.build"
 GENERATORS = "external code generators choose their parts in relay.build(external=...)"
 _BITS = "elements have at least 8 bits"
 
 RELAY: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            "Clause",
+            "Constructor",
+            "GlobalTypeVar",
+            "Match",
+            "Pattern",
+            "PatternConstructor",
+            "PatternTuple",
+            "PatternVar",
+            "PatternWildcard",
+            "Prelude",
+            "TypeData",
+            "adt",
+        ),
+        "data types of the language are not compiled; write tensors and tuples",
+    ),
+    **dict.fromkeys(
+        (
+            "RefCreate",
+            "RefRead",
+            "RefType",
+            "RefWrite",
+        ),
+        "values do not change; give what changes as an input and a result",
+    ),
+    **dict.fromkeys(
+        (
+            "ShapeVar",
+            "TypeCall",
+            "TypeConstraint",
+            "TypeFunctor",
+            "TypeKind",
+            "TypeMutator",
+            "TypeRelation",
+            "TypeVisitor",
+            "type_functor",
+        ),
+        "functions are not polymorphic; read checked_type",
+    ),
+    **dict.fromkeys(
+        (
+            "SourceName",
+            "Span",
+            "SpanCheck",
+        ),
+        "expressions keep no places of text",
+    ),
+    **dict.fromkeys(
+        (
+            "OpPattern",
+            "op_attrs",
+            "register_alter_op_layout",
+            "register_compute",
+            "register_external_compiler",
+            "register_fake_quantization_to_integer",
+            "register_gradient",
+            "register_legalize",
+            "register_mixed_precision_conversion",
+            "register_pattern",
+        ),
+        "operators are lowered by the compiler; see relay.register_strategy and s2s.register_custom_op",
+    ),
+    "debug": "look at values with contrib.debugger.debug_executor",
     "argwhere": _DYNAMIC,
     "copy_shape_func": _MEMORY,
     "optimize": "a build does not come back to expressions; run passes of relay.transform on the module",
@@ -60,15 +124,43 @@ VISION: Mapping[str, str] = dict.fromkeys(
     ),
     _BOXES,
 )
-QNN: Mapping[str, str] = dict.fromkeys(
-    (
-        "abs", "add", "batch_matmul", "concatenate", "contrib_dense_pack", "conv2d", "conv2d_transpose",
-        "current_requantize_config", "dense", "dequantize", "erf", "exp", "hardswish", "leaky_relu", "log", "mul",
-        "quantize", "requantize", "requantize_config", "rsqrt", "sigmoid", "simulated_dequantize",
-        "simulated_quantize", "sqrt", "subtract", "tanh",
+ANALYSIS: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            "AnnotatedRegionSet",
+            "CallGraph",
+            "call_graph",
+            "check_basic_block_normal_form",
+            "check_kind",
+            "detect_feature",
+            "extract_fused_functions",
+            "extract_intermdeiate_expr",
+            "feature",
+            "get_calibration_data",
+            "search_fc_transpose",
+            "sparse_conv2d",
+            "sparse_dense",
+            "unmatched_cases",
+        ),
+        "the compiler asks no such question of an expression; visit it with ExprVisitor",
     ),
-    _QUANTISED,
-)  # fmt: skip
+}
+QNN: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            "RequantizeConfig",
+            "canonicalizations",
+            "layout_conversions",
+            "legalizations",
+            "register_qnn_canonicalize",
+            "register_qnn_legalize",
+        ),
+        "each operator is its meaning in integers; there is nothing to register",
+    ),
+    "contrib_dense_pack": _PACKED,
+    "current_requantize_config": "give rounding and compute_dtype to qnn.op.requantize",
+    "requantize_config": "give rounding and compute_dtype to qnn.op.requantize",
+}
 RANDOM: Mapping[str, str] = dict.fromkeys(
     ("multinomial", "normal", "threefry_generate", "threefry_key", "threefry_split", "uniform"), _RANDOM
 )
@@ -77,15 +169,16 @@ MEMORY: Mapping[str, str] = dict.fromkeys(
 )
 FRONTEND: Mapping[str, str] = dict.fromkeys(
     (
-        "from_caffe", "from_caffe2", "from_coreml", "from_darknet", "from_keras", "from_mxnet", "from_oneflow",
-        "from_paddle", "from_tensorflow",
+        "ChangeDatatype", "from_caffe", "from_caffe2", "from_coreml", "from_darknet", "from_keras", "from_mxnet",
+        "from_oneflow", "from_paddle", "from_tensorflow", "quantize_conv_bias_mkldnn_from_var",
     ),
     "write the model as ONNX or TFLite, and read it with from_onnx or from_tflite",
 )  # fmt: skip
 TESTING: Mapping[str, str] = dict.fromkeys(
     (
-        "byoc", "darknet", "dcgan", "densenet", "dqn", "inception_v3", "resnet_3d", "squeezenet", "synthetic",
-        "temp_op_attr", "tf", "vgg", "yolo_detection",
+        "Prelude", "byoc", "count", "darknet", "dcgan", "densenet", "dqn", "gradient", "inception_v3", "make_nat_expr",
+        "make_nat_value", "rand", "resnet_3d", "run_as_python", "squeezenet", "synthetic", "tf",
+        "to_python", "vgg", "yolo_detection",
     ),
     "import the model, or write it with relay.nn",
 )  # fmt: skip
@@ -113,7 +206,84 @@ NODES: Mapping[str, str] = {
     "popcount": f"{_FORMULA}; give a function of C by te.extern",
     "q_multiply_shift": f"{_FORMULA}; write it in int64, with a product and a shift",
 }
-TARGET: Mapping[str, str] = {"VirtualDevice": "devices are given to relay.build(devices=...), by name"}
+TARGET: Mapping[str, str] = {
+    "VirtualDevice": "devices are given to relay.build(devices=...), by name",
+    "datatype": "element types are numpy's",
+    "make_compilation_config": "targets are given to relay.build",
+    "rasp": "give the processor: Target('llvm -mcpu=cortex-a72')",
+    "stm32": "give the processor: Target('c -mcpu=cortex-m4'), or micro.testing.get_target",
+}
+IR: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            "Array",
+            "Map",
+        ),
+        "lists and dictionaries are Python's",
+    ),
+    **dict.fromkeys(
+        (
+            "BaseExpr",
+            "BaseFunc",
+            "CallingConv",
+            "DictAttrs",
+            "EnvFunc",
+            "Node",
+            "PointerType",
+            "PrimExpr",
+            "PrimType",
+            "Range",
+            "RelayExpr",
+            "diagnostics",
+        ),
+        "expressions are relay.Expr and te.Expr, functions relay.Function; there are no nodes of C++",
+    ),
+    **dict.fromkeys(
+        (
+            "Constructor",
+            "GlobalTypeVar",
+            "RelayRefType",
+            "TensorAffineType",
+            "TupleAffineType",
+            "TypeCall",
+            "TypeConstraint",
+            "TypeData",
+            "TypeKind",
+            "TypeRelation",
+            "SourceName",
+            "Span",
+        ),
+        "types are those of tensors, tuples and functions, and expressions keep no places of text",
+    ),
+}
+COMPILERS: Mapping[str, str] = {
+    "get_target_by_dump_machine": "a target names its compiler; give cc= to export_library",
+}
+FILES: Mapping[str, str] = dict.fromkeys(
+    ("DirectoryCreatedPastAtExit", "FileLock", "filelock"), "files are written whole; no lock is needed"
+)
+TOP: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            "DataType",
+            "DataTypeCode",
+            "Object",
+            "register_extension",
+            "register_object",
+        ),
+        "values are Python's and numpy's; there are no objects of C++",
+    ),
+    **dict.fromkeys(
+        (
+            "cl",
+            "gpu",
+            "mtl",
+        ),
+        "its older name is gone; use opencl, cuda or metal",
+    ),
+    "arith": "sizes are simplified by the compiler; formulas of te are as they are written",
+    "tvm_wrap_excepthook": "nothing runs when an exception ends the program",
+}
 ANNOTATION: Mapping[str, str] = {
     "checkpoint": GRADIENT,
     "compiler_begin": GENERATORS,
@@ -144,9 +314,14 @@ CALLBACK: Mapping[str, str] = {"log_to_database": "records are lines of a log; u
 OWN_TESTS: Mapping[str, str] = dict.fromkeys(
     (
         "ErrorTest", "FrontendTestModule", "identity_cpp", "nop", "object_use_count", "run_check_signal",
-        "test_check_eq_callback", "test_raise_error_callback", "test_wrap_callback",
+        "test_check_eq_callback", "test_raise_error_callback", "test_wrap_callback", "CompareBeforeAfter", "Feature",
+        "after_initializer", "assert_prim_expr_equal", "auto_scheduler", "call_cpp_ffi", "call_cpp_py_ffi",
+        "call_py_ffi", "check_bool_expr_is_true", "check_int_constraints_trans_consistency", "check_numerical_grads",
+        "disable_span_filling", "enable_span_filling", "fast_summation", "fetch_model_from_url", "identity_after",
+        "initializer", "install_request_hook", "is_ampere_or_newer", "register_ffi", "skip_parameterizations",
+        "slow_summation", "terminate_self", "timeout_job", "xfail_parameterizations",
     ),
-    "it is a function of C++ of TVM's own tests",
+    "it is of TVM's own tests",
 )  # fmt: skip
 ALL: Mapping[str, Mapping[str, str]] = {
     "relay": RELAY,
@@ -158,7 +333,15 @@ ALL: Mapping[str, Mapping[str, str]] = {
     "relay.annotation": ANNOTATION,
     "relay.testing": TESTING,
     "relay.frontend": FRONTEND,
-    "tir": {**TIR, **NODES},
+    "relay.analysis": ANALYSIS,
+    "tir": {**TIR, **NODES, **TIR_NAMES},
+    "topi": TOPI,
+    "topi.nn": TOPI_NN,
+    "ir": IR,
+    "contrib.cc": COMPILERS,
+    "contrib.utils": FILES,
+    "parser": {"SpanCheck": "expressions keep no places of text"},
+    "": TOP,
     "micro": MICRO,
     "autotvm.callback": CALLBACK,
     "autotvm.measure": MEASURE,
@@ -193,8 +376,9 @@ def refusing(module: str) -> Callable[[str], object]:
         if reason is not None:
             raise UnsupportedError(f"tvm.{module}.{name}: {reason}")
         if name not in reasons:
-            raise AttributeError(f"module 's2s.tvm.{module}' has no attribute {name!r}")
+            place = f"s2s.tvm.{module}".rstrip(".")
+            raise AttributeError(f"module {place!r} has no attribute {name!r}")
 
-        return _Refused(f"{module}.{name}: is not offered; {reasons[name]}")
+        return _Refused(f"{module}.{name}: is not offered; {reasons[name]}".lstrip("."))
 
     return attribute

@@ -62,21 +62,15 @@ class GraphPass(Pass):
         super().__init__(PassInfo(max((OPT_LEVELS.get(each, 0) for each in passes), default=0), name))
         self._passes, self._options = tuple(passes), dict(options or {})
 
-    def __call__(self, mod: IRModule) -> IRModule:
-        """A new module; instruments see each of the passes, with our names and the module of the graph level."""
-        return self._applied(mod, self._passes)
-
     def under_context(self, mod: IRModule) -> IRModule:
-        passes = PassContext.current().passes
-        return self._applied(mod, [each for each in self._passes if runs(each, passes)])
+        chosen = [each for each in self._passes if runs(each, PassContext.current().passes)]
+        return GraphPass(self.info.name, chosen, self._options)(mod) if chosen else mod.clone()
 
-    def _applied(self, mod: IRModule, names: Sequence[str]) -> IRModule:
-        if not names:
-            return mod.clone()
+    def applied(self, mod: IRModule) -> IRModule:
         made = mod.lowered_clone()
-        manager = PassManager(passes=PassContext.current().passes)
-        chosen = [get_pass(each)(**self._options) for each in names]
-        manager.run(CompilerContext(made.weights), made.module, chosen)
+        PassManager().run(
+            CompilerContext(made.weights), made.module, [get_pass(each)(**self._options) for each in self._passes]
+        )
         return made
 
 

@@ -61,8 +61,15 @@ def test_a_listed_name_is_there(name: str):
     assert is_there(name)
 
 
-def test_each_name_of_a_module_is_used_in_a_test():
+def test_a_test_calls_each_name_of_a_module():
     assert tvm_names.untested() == []
+
+
+def test_the_tests_that_call_names_are_there():
+    for place in set(tvm_names.notes(tvm_names.CALLS).values()):
+        file, _, function = place.partition("[")[0].partition("::")
+        text = (ROOT / file).read_text(encoding="utf-8")
+        assert f"\ndef {function}(" in text or not function, place
 
 
 def test_a_name_that_is_not_there_is_told():

@@ -45,14 +45,6 @@ from snake import SnakeOp
 """,
     "pytorch": MODULE,
     "quantise": "import numpy as np; images = np.load('calibration.npz')['image']",
-    "runtime": """
-import numpy as np, s2s
-from s2s.tvm import relay
-from s2s.tvm.contrib import graph_executor
-module, params = relay.IRModule.from_expr(relay.nn.softmax(relay.var("x", shape=(1, 4)))), {}
-x, y = np.zeros((1, 4), np.float32), np.zeros((1, 4), np.float32)
-scratch = [np.zeros(4, np.float32)]
-""",
     "scikit-learn": """
 import numpy as np, s2s
 from sklearn.ensemble import RandomForestClassifier
@@ -61,15 +53,18 @@ from sklearn.preprocessing import StandardScaler
 x = np.random.default_rng(0).standard_normal((40, 6)).astype(np.float32)
 y = (x.sum(1) > 0).astype(int)
 """,
-    "several-devices": """
-import numpy as np
-from s2s.tvm import relay
-x = relay.var("x", shape=(1, 1, 8, 8))
-w, v = (relay.const(np.ones(shape, np.float32)) for shape in ((2, 1, 3, 3), (3, 72)))
-""",
     "streams": "import numpy as np; frame = np.ones((1, 4), np.float32)",
 }
 """What the reader of a page has before its programs begin."""
+TVM_PAGES = (
+    "autotvm",
+    "coming-from-tvm",
+    "external-code-generators",
+    "runtime",
+    "several-devices",
+    "tensor-expressions",
+)
+"""Pages whose programs each run alone, as a reader pastes them."""
 NEEDS = {"pytorch": ("torch",), "scikit-learn": ("sklearn", "skl2onnx")}
 """Packages that a page tells its reader to install."""
 
@@ -105,6 +100,26 @@ def test_the_programs_of_a_page_run(page: Path, tmp_path: Path):
     program.write_text("\n".join([BEFORE.get(page.stem, ""), *run_alone(page)]), encoding="utf-8")
     environment = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, program.name], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def alone() -> list[tuple[str, str]]:
+    """The programs of pages that programs of TVM lead to, each with its page."""
+    pages = {page.stem: page for page in PAGES}
+    return [(stem, program) for stem in TVM_PAGES for program in programs(pages[stem]) if "n_trial" not in program]
+
+
+@pytest.mark.parametrize(("stem", "program"), alone(), ids=[f"{stem} {at}" for at, (stem, _) in enumerate(alone())])
+def test_a_program_runs_when_it_is_pasted(stem: str, program: str, tmp_path: Path):
+    if "kernels.log" in program:
+        compile(program, f"{stem}.md", "exec")  # its log is of a search of hours
+        return
+    shutil.copy(ROOT / "examples" / "digits" / "digits.onnx", tmp_path)
+    prepare(tmp_path)
+    (tmp_path / "pasted.py").write_text(program, encoding="utf-8")
+    environment = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "pasted.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

@@ -1,5 +1,6 @@
 """`import tvm` finds this package where a program asks for that, and both names are one module."""
 
+import importlib
 import subprocess
 import sys
 
@@ -23,6 +24,17 @@ assert relay.__spec__.name == "s2s.tvm.relay", relay.__spec__
 
 def test_the_call_is_a_function_of_the_package():
     assert tvm.alias.__module__ == "s2s.tvm.aliases"
+
+
+def test_a_process_may_call_it_and_import(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    before = set(sys.modules)
+    try:
+        tvm.alias()
+        assert importlib.import_module("tvm.relay") is tvm.relay
+    finally:
+        for name in set(sys.modules) - before:
+            del sys.modules[name]
 
 
 @pytest.mark.parametrize("before", ["", "import s2s.tvm.relay"])

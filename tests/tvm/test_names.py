@@ -1,5 +1,6 @@
 """Names of TVM outside of its operators: devices, targets, expressions, folders, results and marks of tests."""
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from s2s import tvm
 from s2s.errors import InputError, UnsupportedError
 from s2s.tvm import autotvm, instrument, relay, runtime, support, target, te, testing, tir
-from s2s.tvm.contrib import cblas, utils
+from s2s.tvm.contrib import cblas, cc, utils
 from s2s.tvm.driver import tvmc
 
 DEVICES: list[tuple[Any, int, str]] = [
@@ -122,6 +123,39 @@ def test_folders_are_removed_with_their_object(tmp_path: Path):
     kept = utils.tempdir(str(tmp_path / "mine"))
     kept.remove()
     assert (tmp_path / "mine").is_dir()
+
+
+def test_texts_that_are_paths(tmp_path: Path):
+    assert [utils.is_source_path(each) for each in ("net.c", str(tmp_path), "int x;\nint y;", "no file")] == [
+        True, True, False, False,
+    ]  # fmt: skip
+    assert utils.which("sh")
+    assert utils.which("no such program") is None
+
+
+def test_programs_and_libraries_are_linked_by_another_compiler(tmp_path: Path):
+    source = tmp_path / "seven.c"
+    source.write_text("int main(void) { return SEVEN; }\n", encoding="utf-8")
+    cc.create_executable(tmp_path / "seven", [source], ["-DSEVEN=7"])
+    assert subprocess.run([tmp_path / "seven"], check=False).returncode == 7
+    link = cc.cross_compiler(cc.get_cc(), options=["-DSEVEN=8"])
+    link(tmp_path / "seven.so", [str(source)])
+    assert (tmp_path / "seven.so").read_bytes()[:4] == b"\x7fELF"
+    seen: list[Any] = []
+
+    def compile_func(outputs: str, objects: list[str], options: list[str]) -> None:
+        seen.append((outputs, objects, options))
+
+    cc.cross_compiler(compile_func, ["-O1"], add_files=["more.o"])("net.so", ["net.o"], ["-g"])
+    assert seen == [("net.so", ["net.o", "more.o"], ["-O1", "-g"])]
+    with pytest.raises(UnsupportedError, match="get_target_triple"):
+        cc.cross_compiler("cc", get_target_triple=lambda: "arm")
+
+
+def test_tags_stand_for_targets():
+    tags = target.list_tags()
+    assert tags["nvidia/tesla-t4"].kind.name == "cuda"
+    assert tags["raspberry-pi/3b"].model == "rasp3b"
 
 
 def test_products_of_batches_by_blas():

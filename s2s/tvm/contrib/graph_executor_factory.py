@@ -14,6 +14,7 @@ from s2s.executor.declarations import executor_declarations
 from s2s.executor.device import check_device, device
 from s2s.executor.ndarray import NDArray
 from s2s.tvm.contrib.executor_module import ExecutorModule, ProgramModule
+from s2s.tvm.error import MissingAttributeError
 from s2s.tvm.runtime.library import LibraryModule
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.registry import register_func
@@ -59,7 +60,9 @@ class GraphExecutorFactory(Module):
         """The network node by node, for `GraphModuleDebug`."""
         check_device(device)
         if mod_name != self._mod_name:
-            raise InputError(f"debug_create({mod_name!r}): the library holds {self._mod_name!r}; ask for that")
+            raise MissingAttributeError(
+                f"debug_create({mod_name!r}): the library holds {self._mod_name!r}; ask for that"
+            )
         return with_parameters(ProgramModule(self._graph_json, self), self.get_params())
 
     def get_graph_json(self) -> str:

@@ -1,11 +1,15 @@
 """Temporary folders, under TVM's names."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from s2s.tvm.refusals import refusing
 
 _keeps: ContextVar[bool] = ContextVar("keep_for_debug", default=False)
 
@@ -57,3 +61,22 @@ class TempDirectory:
 def tempdir(custom_path: str | None = None, keep_for_debug: bool | None = None) -> TempDirectory:
     """Return a new temporary folder."""
     return TempDirectory(custom_path, keep_for_debug)
+
+
+def is_source_path(path: str) -> bool:
+    """Whether a text is the path of a file, and no source itself: one that exists, or a line with an ending."""
+    if "\n" in path:
+        return False
+    ending = path.rpartition(".")[2] if "." in path else " "
+    return Path(path).exists() or ending == ending.strip()
+
+
+def which(exec_name: str) -> str | None:
+    """The path of a program; None where there is none."""
+    return shutil.which(exec_name)
+
+
+__all__ = ["TempDirectory", "is_source_path", "tempdir", "which"]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("contrib.utils")

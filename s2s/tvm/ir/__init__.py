@@ -1,12 +1,23 @@
 """Modules, types and operators, under TVM's names."""
 
+from typing import TYPE_CHECKING
+
 from s2s.errors import UnsupportedError
-from s2s.tvm.ir import container, memory_pools, module
+from s2s.tvm.ir import container, instrument, memory_pools, module, transform
+from s2s.tvm.ir.memory_pools import (
+    ConstantMemoryPools,
+    ConstantPoolInfo,
+    PoolInfo,
+    PoolInfoProperties,
+    WorkspaceMemoryPools,
+    WorkspacePoolInfo,
+)
 from s2s.tvm.ir.structural import assert_structural_equal, structural_equal, structural_hash
+from s2s.tvm.refusals import refusing
 from s2s.tvm.relay.function import GlobalVar
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.operators import Attrs, Op
-from s2s.tvm.relay.ty import FuncType, TensorType, TupleType, Type
+from s2s.tvm.relay.ty import FuncType, IncompleteType, TensorType, TupleType, Type, TypeVar
 from s2s.tvm.te.intrinsics import register_intrin_lowering, register_op_attr
 from s2s.tvm.transform import PassContext
 
@@ -30,16 +41,25 @@ def load_json(json_str: str) -> object:
 
 __all__ = [
     "Attrs",
+    "ConstantMemoryPools",
+    "ConstantPoolInfo",
     "FuncType",
     "GlobalVar",
     "IRModule",
+    "IncompleteType",
     "Op",
     "PassContext",
+    "PoolInfo",
+    "PoolInfoProperties",
     "TensorType",
     "TupleType",
     "Type",
+    "TypeVar",
+    "WorkspaceMemoryPools",
+    "WorkspacePoolInfo",
     "assert_structural_equal",
     "container",
+    "instrument",
     "load_json",
     "make_node",
     "memory_pools",
@@ -49,4 +69,8 @@ __all__ = [
     "save_json",
     "structural_equal",
     "structural_hash",
+    "transform",
 ]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("ir")

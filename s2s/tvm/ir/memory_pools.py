@@ -3,6 +3,7 @@
 from s2s.tvm.relay.memory_pools import (
     ConstantMemoryPools,
     ConstantPoolInfo,
+    PoolInfo,
     PoolInfoProperties,
     WorkspaceMemoryPools,
     WorkspacePoolInfo,
@@ -11,6 +12,7 @@ from s2s.tvm.relay.memory_pools import (
 __all__ = [
     "ConstantMemoryPools",
     "ConstantPoolInfo",
+    "PoolInfo",
     "PoolInfoProperties",
     "WorkspaceMemoryPools",
     "WorkspacePoolInfo",

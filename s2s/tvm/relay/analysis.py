@@ -1,14 +1,18 @@
 """Questions about expressions, under TVM's names."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from s2s.errors import UnsupportedError
+from s2s.tvm.refusals import refusing
 from s2s.tvm.relay.expr import Constant, Expr, Tuple, Var, post_order, written
 from s2s.tvm.relay.expr_functor import post_order_visit
 from s2s.tvm.relay.function import Function, Let, bound_vars, free_vars
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.operators import Call, Op, TupleWrapper
+from s2s.tvm.relay.ty import TensorType, Type
 
 
 def all_vars(expr: Expr) -> list[Var]:
@@ -96,14 +100,68 @@ def count_layers(expr: Expr | IRModule, valid_ops: list[str]) -> int:
 
 
 __all__ = [
+    "all_dtypes",
+    "all_type_vars",
     "all_vars",
+    "bound_type_vars",
     "bound_vars",
     "check_constant",
     "count_layers",
+    "free_type_vars",
     "free_vars",
+    "get_total_mac_number",
     "list_fake_quantized_op_freqs",
     "list_op_freqs",
     "post_order",
     "post_order_visit",
     "well_formed",
 ]
+
+
+def all_dtypes(expr: Expr) -> set[str]:
+    """The element types of the values that an expression is made of."""
+    return {node.dtype for node in written(expr) if _is_tensor(node)}
+
+
+def _is_tensor(expr: Expr) -> bool:
+    return isinstance(expr, Var | Constant | Call) and isinstance(expr.checked_type, TensorType)
+
+
+def get_total_mac_number(expr: Expr) -> int:
+    """The multiply-adds of convolutions, dense layers and products of matrices in a batch."""
+    calls = [node for node in written(expr) if isinstance(node, Call)]
+    return sum(_multiply_adds(call, call.op.name) for call in calls if isinstance(call.op, Op))
+
+
+def _multiply_adds(call: Call, name: str) -> int:
+    """The elements of the result times the products of each."""
+    data, weight = ([*each.shape] for each in call.args[:2]) if len(call.args) > 1 else ([], [])
+    match name:
+        case "nn.dense" | "nn.batch_matmul":
+            return math.prod(call.shape) * data[-1]
+        case "nn.conv2d" | "nn.conv2d_transpose":
+            layout, groups = str(call.attrs["data_layout"]), call.attrs["groups"]
+            spatial = [weight[at] for at, axis in enumerate(str(call.attrs["kernel_layout"])) if axis in "HW"]
+            assert isinstance(groups, int)
+            return math.prod(call.shape) * math.prod(spatial) * data[layout.index("C")] // groups
+        case _:
+            return 0
+
+
+def all_type_vars(expr: Expr, mod: IRModule | None = None) -> list[Type]:
+    """The type variables of an expression: there are none."""
+    return []
+
+
+def free_type_vars(expr: Expr, mod: IRModule | None = None) -> list[Type]:
+    """The type variables that an expression does not bind: there are none."""
+    return []
+
+
+def bound_type_vars(expr: Expr, mod: IRModule | None = None) -> list[Type]:
+    """The type variables that an expression binds: there are none."""
+    return []
+
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("relay.analysis")

@@ -33,6 +33,7 @@ from s2s.stages.c import Lowered
 from s2s.support.frozen import frozen
 from s2s.targets import Target as TargetData
 from s2s.tvm.contrib.export import FCompile, Toolchain, export_library, packed_module
+from s2s.tvm.error import MissingAttributeError
 from s2s.tvm.relay.expr import Expr
 from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.generated import generated_modules
@@ -151,7 +152,7 @@ class ExecutorFactory:
         if name in ("debug_create", "get_graph_json", "get_graph_params"):
             return self.module[name]
         if name != self.name:
-            raise InputError(f"library[{name!r}]: the library holds {self.name!r}; ask for that")
+            raise MissingAttributeError(f"library[{name!r}]: the library holds {self.name!r}; ask for that")
 
         if self.executor == "graph":
             return self.module[name]

@@ -115,6 +115,15 @@ def _result_types(
     build: Build, arguments: Sequence[Expr | Sequence[Expr] | None], properties: dict[str, object]
 ) -> list[AnyTensor]:
     """The types of the results."""
+    return [as_tensor_type(result.type) for result in _made(build, arguments, properties).results]
+
+
+def remade(call: GraphCall) -> Operation:
+    """The operation of a call, of operands of the same types."""
+    return _made(call.build, call.arguments, call.properties)
+
+
+def _made(build: Build, arguments: Sequence[Expr | Sequence[Expr] | None], properties: dict[str, object]) -> Operation:
     operands: list[object] = []
     for argument in arguments:
         if argument is None:
@@ -124,11 +133,10 @@ def _result_types(
         else:
             operands.append([_placeholder(each) for each in argument])
     try:
-        op = _operation(build, operands, arguments, properties)
+        return _operation(build, operands, arguments, properties)
     except ShapeError as error:
         name = getattr(build, "name", "operator")
         raise InputError(f"relay: {name}: {error}; change the operands") from error
-    return [as_tensor_type(result.type) for result in op.results]
 
 
 def _operation(

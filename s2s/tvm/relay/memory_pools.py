@@ -74,7 +74,7 @@ class PoolInfoProperties:
 
 
 @frozen
-class _PoolInfo:
+class PoolInfo:
     """A pool, and the targets that can access it."""
 
     pool_name: str
@@ -104,14 +104,14 @@ class _PoolInfo:
 
 
 @frozen
-class WorkspacePoolInfo(_PoolInfo):
+class WorkspacePoolInfo(PoolInfo):
     """A memory for buffers."""
 
     pool_info_properties: PoolInfoProperties = PoolInfoProperties()
 
 
 @frozen
-class ConstantPoolInfo(_PoolInfo):
+class ConstantPoolInfo(PoolInfo):
     """A memory for constants."""
 
     constant_info_arr: Sequence[object] | None = None

@@ -18,6 +18,7 @@ from s2s.emit.tvmgen import tvmgen_files
 from s2s.errors import InputError
 from s2s.executor.device import CPU
 from s2s.executor.graph_json import Network, Source, Value
+from s2s.executor.params import save_param_dict
 from s2s.stages.c import Lowered
 from s2s.support.files import write_file
 from s2s.support.frozen import frozen
@@ -70,6 +71,7 @@ def files_of(networks: Sequence[Exported]) -> Iterator[tuple[str, bytes]]:
     yield "metadata.json", json_of({"version": VERSION, "modules": modules})
     for network in networks:
         yield f"src/{network.name}.relay", network.text.encode()
+        yield f"parameters/{network.name}.params", save_param_dict({})
         yield from tree_files(network.artifact, f"{network.name}_", network.name)
         for file, text in tvmgen_files(network.artifact.info, network.name).items() if network.has_interface else ():
             yield f"{HEADERS if file.endswith('.h') else SOURCES}/{file}", text.encode()

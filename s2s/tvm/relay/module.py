@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import cast
+from typing import cast, overload
 
+import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
@@ -13,7 +14,7 @@ from s2s.dialects import graph
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.model import GraphModel, Resize
 from s2s.support.files import write_file
-from s2s.tvm.relay.expr import Expr, written
+from s2s.tvm.relay.expr import Expr, const, written
 from s2s.tvm.relay.function import Function, GlobalVar, bind, free_vars
 from s2s.tvm.relay.lowering import Lowered, built
 from s2s.tvm.relay.raising import functions_of
@@ -35,7 +36,7 @@ class IRModule:
 
     def __init__(
         self,
-        functions: Mapping[GlobalVar, Function] | None = None,
+        functions: Mapping[str, Function] | Mapping[GlobalVar, Function] | None = None,
         type_definitions: Mapping[object, object] | None = None,
         attrs: Mapping[str, object] | None = None,
     ) -> None:
@@ -58,7 +59,7 @@ class IRModule:
     @staticmethod
     def from_expr(
         expr: Expr,
-        functions: Mapping[GlobalVar, Function] | None = None,
+        functions: Mapping[str, Function] | Mapping[GlobalVar, Function] | None = None,
         type_defs: Mapping[object, object] | None = None,
     ) -> "IRModule":
         """The network that `expr` is; its variables become the parameters of `main`, in the order it reads them."""
@@ -203,8 +204,21 @@ def empty() -> IRModule:
     return IRModule.of(ModuleOp([FuncOp("main", ([], []), Region(block))]))
 
 
-def bind_params_by_name(mod: IRModule, params: Mapping[str, Array]) -> IRModule:
-    """The module with the parameters of `main` that `params` names as constants, and its constants replaced."""
+@overload
+def bind_params_by_name(func: Function, params: Mapping[str, Array]) -> Function: ...
+@overload
+def bind_params_by_name(func: IRModule, params: Mapping[str, Array]) -> IRModule: ...
+def bind_params_by_name(func: Function | IRModule, params: Mapping[str, Array]) -> Function | IRModule:
+    """The function, or a module with its function `main`, in which parameters that `params` names are constants; the
+    constants of a module are replaced too."""
+    if isinstance(func, Function):
+        values = [(var, const(np.asarray(params[var.name_hint]))) for var in func.params if var.name_hint in params]
+        others = [var for var in func.params if var.name_hint not in params]
+        return Function(others, bind(func.body, values), None, None, func.attrs)
+    return _with_params(func, params)
+
+
+def _with_params(mod: IRModule, params: Mapping[str, Array]) -> IRModule:
     bound = mod.lowered_clone()
     if bound.is_empty:
         return bound

@@ -1,10 +1,11 @@
 """Read functions of relay back from operations of the graph level, so that programs can look at an imported network.
 
     %y = graph.relu %x          nn.relu(%x)
-    %y = graph.conv %x, %w …    graph.conv(%x, %w, …)
+    %y = graph.conv %x, %w …    nn.conv2d(%x, %w, …)
+    %y = graph.rescale %x …     graph.rescale(%x, …)
 
-Operations that an operator of relay makes as they are get its name; others keep theirs, and their properties as
-attributes. A call of one of these with other arguments is the same operation of other operands.
+Operations that an operator of relay makes as they are get its name (`raised_calls`); others keep theirs, and their
+properties as attributes. A call of one of these with other arguments is the same operation of other operands.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from s2s.tvm.relay.expr import Constant, Expr, Tuple, Var
 from s2s.tvm.relay.function import Function, GlobalVar
 from s2s.tvm.relay.graph_calls import GraphCall, GraphCalls
 from s2s.tvm.relay.operators import BY_OPERATION, OPERATORS, Call, Op, fields_of
+from s2s.tvm.relay.raised_calls import raised
 from s2s.types.dtypes import as_tensor_type, from_dense
 from s2s.types.weights import WeightStore
 
@@ -70,6 +72,8 @@ def _results(op: Operation, values: dict[SSAValue, Expr], weights: WeightStore) 
     name = BY_OPERATION.get(type(op))
     if name is not None and not op.properties:
         return [Call(OPERATORS[name], args)]
+    if (known := raised(op, args)) is not None:
+        return [known]
     call = Call(Op(op.name, partial(_again, op)), args, op.properties, names=())
     return fields_of(call) if len(op.results) > 1 else [call]
 

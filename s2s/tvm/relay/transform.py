@@ -10,6 +10,7 @@ from s2s.errors import UnsupportedError
 from s2s.passes.graph.parallel_branches import MIN_BRANCHES
 from s2s.tvm.refusals import GENERATORS, GRADIENT
 from s2s.tvm.relay.normal_forms import AnnotateSpans, ToANormalForm, ToANormalFormExpr, ToGraphNormalForm
+from s2s.tvm.relay.unused_functions import RemoveUnusedFunctions
 from s2s.tvm.transform import FunctionPass, ModulePass, Pass, function_pass, module_pass, named
 
 
@@ -94,7 +95,9 @@ REFUSED: dict[str, str] = {
     "PartialEvaluate": "use FoldConstant",
     "PartitionGraph": GENERATORS,
     "PlanDevices": _PIPELINE,
-    "RemoveUnusedFunctions": "functions that main does not call are not compiled",
+    "fake_quantization_to_integer": "quantised networks are read as such by importers",
+    "mixed_precision": "convert the model before it is imported",
+    "FlexibleShapeDispatch": "a network is compiled for the sizes of its arrays; see relay.create_executor",
     "SimplifyFCTranspose": _OTHER,
     "SplitArgs": "give max_function_args to the target",
     "ToBasicBlockNormalForm": _FORM,
@@ -139,6 +142,7 @@ __all__ = [
     "LabelOps",
     "ModulePass",
     "Pass",
+    "RemoveUnusedFunctions",
     "SimplifyExpr",
     "SimplifyInference",
     "ToANormalForm",

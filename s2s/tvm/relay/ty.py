@@ -52,7 +52,7 @@ class TensorType(Type):
 
     def __str__(self) -> str:
         sizes = ", ".join(map(text_of, self.shape))
-        return f"Tensor[({sizes}{',' if len(self.shape) == 1 else ''}), {self.dtype}]" if self.shape else self.dtype
+        return f"Tensor[({sizes}), {self.dtype}]" if self.shape else self.dtype
 
     def __repr__(self) -> str:
         return f"TensorType([{', '.join(map(text_of, self.shape))}], {self.dtype})"

@@ -112,5 +112,7 @@ def roi_pool(
     return pooled if is_first else op.transpose(pooled, [0, 2, 3, 1])
 
 
+__all__ = ["multibox_prior", "roi_align", "roi_pool", "yolo_reorg"]
+
 if not TYPE_CHECKING:  # a checker would take every name for an object
     __getattr__ = refusing("relay.vision")

@@ -4,13 +4,18 @@ from collections.abc import Sequence
 
 from s2s.errors import InputError
 from s2s.tvm.error import AttributeKindError
-from s2s.tvm.target.tags import ARM_MODELS, MICRO_MODELS
+from s2s.tvm.target.tags import ARM_MODELS, MICRO_MODELS, TAGS
 from s2s.tvm.target.target import Target
 
 
 def create(target: str) -> Target:
     """Return the target of a text."""
     return Target(target)
+
+
+def list_tags() -> dict[str, Target]:
+    """Return the targets that tags stand for."""
+    return {tag: Target(tag) for tag in TAGS}
 
 
 def arm_cpu(model: str = "unknown", options: str | Sequence[str] | None = None) -> Target:

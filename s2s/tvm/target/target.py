@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 from s2s.errors import InputError, UnsupportedError
 from s2s.targets import Target as Data
 from s2s.targets import get_target, target_names
-from s2s.tvm.error import AttributeKindError
+from s2s.tvm.error import AttributeKindError, MissingTargetError
 from s2s.tvm.target.canon import Canon
 from s2s.tvm.target.kinds import BYTES, KINDS, LLVM, PROCESSOR, PROCESSORS, TargetKind
 from s2s.tvm.target.parsing import Attributes, parsed, text_of, typed
@@ -237,7 +237,7 @@ class Target(Canon):
         """The target of the `with` block around."""
         targets = _current.get()
         if not targets and not allow_none:
-            raise InputError("Target.current: there is no `with Target(…)` around; open one")
+            raise MissingTargetError("Target.current: there is no `with Target(…)` around; open one")
         return targets[-1] if targets else None
 
 

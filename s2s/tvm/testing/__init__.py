@@ -1,5 +1,6 @@
 """Helpers of tests, under TVM's names."""
 
+import importlib
 import inspect
 import platform
 import sys
@@ -198,6 +199,8 @@ def main() -> None:
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
+        if name == "autotvm":
+            return importlib.import_module("s2s.tvm.testing.autotvm")
         if not name.startswith("requires_"):
             return refusing("testing")(name)
         return _skipped(name.removeprefix("requires_"))

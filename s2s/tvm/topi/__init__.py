@@ -8,6 +8,7 @@ Networks do not go through it: `relay.build` lowers operators of the graph.
 """
 
 from s2s.errors import UnsupportedError
+from s2s.tvm.refusals import refusing
 from s2s.tvm.topi import broadcast, generic, math, nn, reduction, tensor, transform, utils
 from s2s.tvm.topi.broadcast import (
     add,
@@ -211,4 +212,4 @@ GRAPHICS = ("adreno", "bifrost", "cuda", "gpu", "hexagon", "hls", "intel_graphic
 def __getattr__(name: str) -> object:
     if name in GRAPHICS:
         raise UnsupportedError(f"tvm.topi.{name}: its schedules are for a processor there is no code for; use generic")
-    raise AttributeError(f"module 's2s.tvm.topi' has no attribute {name!r}")
+    return refusing("topi")(name)

@@ -78,7 +78,7 @@ def test_types_tell_what_they_are_of():
     scalar = relay.scalar_type("int8")
     assert (scalar.shape, scalar.dtype, scalar) == ((), "int8", relay.TensorType((), "int8"))
     pair = relay.TupleType([scalar, relay.TensorType((2,))])
-    assert (len(pair.fields), str(pair)) == (2, "(int8, Tensor[(2,), float32])")
+    assert (len(pair.fields), str(pair)) == (2, "(int8, Tensor[(2), float32])")
     function = relay.FuncType([pair], scalar)
     assert (function.arg_types, function.ret_type) == ((pair,), scalar)
     assert Function([x()], relay.exp(x("y"))).checked_type == relay.FuncType(
@@ -166,6 +166,20 @@ class _Names(relay.ExprFunctor):
 
     def visit_call(self, call: Any) -> str:
         return f"{call.op.name}({', '.join(map(self.visit, call.args))})"
+
+
+def test_types_and_multiply_adds_of_a_network_are_counted():
+    x, w = relay.var("x", shape=(1, 8, 6, 6)), relay.var("w")
+    conv = relay.nn.conv2d(x, w, channels=4, kernel_size=(3, 3), groups=2)
+    net = relay.nn.dense(relay.nn.batch_flatten(conv), relay.var("v"), units=5)
+    assert relay.analysis.get_total_mac_number(net) == 4 * 4 * 4 * 9 * 4 + 64 * 5
+    assert relay.analysis.all_dtypes(relay.cast(net, "int8")) == {"float32", "int8"}
+    for of_types in (
+        relay.analysis.all_type_vars,
+        relay.analysis.free_type_vars,
+        relay.analysis.bound_type_vars,
+    ):
+        assert of_types(net) == []
 
 
 def test_a_functor_has_a_method_for_each_class():

@@ -94,7 +94,7 @@ def test_a_network_at_graph_level_is_read_back():
     body: Any = read["main"].body
     assert (body.op.name, body.args[0].op.name, [each.name_hint for each in read["main"].params]) == (
         "add",
-        "graph.clamp",
+        "nn.relu",
         ["x"],
     )
     read["main"] = Function(read["main"].params, -body)
@@ -207,4 +207,4 @@ def test_types_of_polymorphic_functions_are_refused():
 def test_an_operator_tells_an_incomplete_type():
     alpha = relay.var("alpha", relay.IncompleteType())
     assert str(relay.nn.prelu(relay.var("x", shape=(1, 3, 4)), alpha).checked_type) == "Tensor[(1, 3, 4), float32]"
-    assert str(alpha.checked_type) == "Tensor[(3,), float32]"
+    assert str(alpha.checked_type) == "Tensor[(3), float32]"

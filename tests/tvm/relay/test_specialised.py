@@ -19,7 +19,7 @@ def test_sizes_without_a_name_are_those_of_the_arrays():
     x, y = var("x", shape=(rows(), 4)), var("y", shape=(rows(), 4))
     total = relay.sum(x + y, 1)
     assert "Tensor[(?, 4), float32]" in str(total)
-    assert str(total.checked_type) == "Tensor[(?,), float32]"
+    assert str(total.checked_type) == "Tensor[(?), float32]"
     evaluate: typing.Any = create_executor("vm").evaluate(Function([x, y], total))
     for count, other in ((3, 3), (5, 1)):
         values = np.arange(count * 4, dtype=np.float32).reshape(count, 4), np.ones((other, 4), np.float32)

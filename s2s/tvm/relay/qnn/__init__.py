@@ -1,5 +1,5 @@
-"""Quantised operators under TVM's names."""
+"""Quantised operators and passes on them under TVM's names."""
 
-from s2s.tvm.relay.qnn import op
+from s2s.tvm.relay.qnn import op, transform
 
-__all__ = ["op"]
+__all__ = ["op", "transform"]

@@ -6,11 +6,13 @@ from s2s.tvm.refusals import refusing
 from s2s.tvm.relay.testing import lstm, mlp, mobilenet, resnet
 from s2s.tvm.relay.testing.inference import check_grad, count_ops, run_infer_type, run_opt_pass
 from s2s.tvm.relay.testing.workload import create_workload
+from s2s.tvm.testing import enabled_targets
 
 __all__ = [
     "check_grad",
     "count_ops",
     "create_workload",
+    "enabled_targets",
     "lstm",
     "mlp",
     "mobilenet",

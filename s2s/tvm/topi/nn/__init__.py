@@ -1,5 +1,8 @@
 """Layers of networks as tensor expressions."""
 
+from typing import TYPE_CHECKING
+
+from s2s.tvm.refusals import refusing
 from s2s.tvm.topi.nn.conv import (
     conv,
     conv1d,
@@ -57,3 +60,6 @@ __all__ = [
     "scale_shift_nhwc",
     "softmax",
 ]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("topi.nn")
