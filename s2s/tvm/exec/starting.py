@@ -8,7 +8,7 @@ from s2s.farm.user_certificates import user_folder
 
 
 def announcing(what: str, host: str, is_child: bool, is_silent: bool) -> Callable[[int], None]:
-    """Return the function that prints a port on stdout for a parent process, and a warning of the exposure on stderr."""
+    """Return the function that prints a port on stdout for a parent process, and the exposure on stderr."""
 
     def start(port: int) -> None:
         if is_child:
