@@ -8,7 +8,7 @@ from s2s.farm.user_certificates import user_folder
 
 
 def announcing(what: str, host: str, is_child: bool, is_silent: bool) -> Callable[[int], None]:
-    """Return what tells a port: a program that has started this process on stdout, people with what is exposed."""
+    """Return the function that prints a port on stdout for a parent process, and the exposure on stderr."""
 
     def start(port: int) -> None:
         if is_child:

@@ -80,7 +80,7 @@ class Connection:
                 raise RPCError(f"session in {resource}: cannot begin ({self._held.exception()}); see the server")
 
     def invoke(self, number: int, method: str, /, *arguments: Any, **keywords: Any) -> Any:
-        """Return what a method of an object of the session returns, or raise what it raises."""
+        """Call a method of an object of the session; the result is returned, an error is raised."""
         forgotten, self._forgotten = tuple(self._forgotten), []
         packed = pickle.dumps(Request(number, method, arguments, keywords, forgotten))
         future = self._client.submit(

@@ -256,7 +256,7 @@ class RemoteGraphModule(GraphModule):
         return _into(self._call("debug_get_output", node), out)
 
     def load_params(self, params_bytes: bytes | bytearray) -> None:
-        """Replace parameters by those of a params file."""
+        """Replace parameters by the parameters of a params file."""
         self._call("load_params", bytes(params_bytes))
 
     def share_params(self, other: GraphModule, params_bytes: bytes | bytearray) -> None:
