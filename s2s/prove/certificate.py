@@ -49,7 +49,7 @@ class Proof:
     """Whether the network's outputs are proved."""
     reason: str = ""
     runtime: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """Functions of the runtime that kernels call: those that were executed, and those taken by their meaning."""
+    """Functions of the runtime that kernels call: executed ones, and ones that are taken by their meaning."""
     arena: dict[str, Any] = field(default_factory=dict[str, Any])
     """Its size, and the bytes that each kernel reads, with the kernel that left them, and writes."""
     atoms: int = 0

@@ -107,10 +107,10 @@ def _check_arena(places: list[Place], fields: dict[str, Any]) -> None:
             writer[begin:end] = [step] * (end - begin)
 
 
-def _lies_in(places: list[Place], begin: int, end: int, made: int, used: int) -> bool:
-    """Whether bytes lie in scratch of step `used`, or in tensors that live then and that step `made` found begun."""
+def _lies_in(places: list[Place], begin: int, end: int, written: int, used: int) -> bool:
+    """Whether bytes lie in scratch of step `used`, or in tensors that live then and that step `written` found begun."""
     left = [
-        place for place in places if place.first <= used <= place.last and (place.is_scratch or place.first <= made)
+        place for place in places if place.first <= used <= place.last and (place.is_scratch or place.first <= written)
     ]
     at = begin
     while at < end:

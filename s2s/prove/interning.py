@@ -121,8 +121,8 @@ class Interner:
         shift = intervals.nearest(self.lanes.spread(form.constant) * factors, bits)
         ends = coefficients * self.atoms.low[ids], coefficients * self.atoms.high[ids]
         low, high = shift + np.minimum(*ends).sum(-1), shift + np.maximum(*ends).sum(-1)
-        fold, whole = self.lanes.folded, (*self.lanes.shape, shape[1])
-        return Form(fold(shift), ((ids.reshape(whole), coefficients.reshape(whole)),), fold(low), fold(high))
+        fold, full = self.lanes.folded, (*self.lanes.shape, shape[1])
+        return Form(fold(shift), ((ids.reshape(full), coefficients.reshape(full)),), fold(low), fold(high))
 
     def interned(self, function: Function) -> Form:
         """A function as the form of its atom in each lane, or as a number where it is constant."""
@@ -197,9 +197,9 @@ class Interner:
         key = (tuple(tables), inner, int(number))
         pair = self.pairs.get(key)
         if pair is None:
-            known = self.atoms.tables
-            cases, order = [known[each] for each in tables], self.atoms.cases(side)
-            pair = pair_of(cases, None if inner is None else known[inner], known[int(number)], order)
+            tabled = self.atoms.tables
+            cases, order = [tabled[case] for case in tables], self.atoms.cases(side)
+            pair = pair_of(cases, None if inner is None else tabled[inner], tabled[int(number)], order)
             self.pairs[key] = pair
         for owner, lines in ((other, pair.columns), (below, pair.rows)) if min(pair.values.shape) == 1 else ():
             if len(pair.values.reshape(-1)) == len(lines.distinct):
