@@ -36,7 +36,7 @@ def options_of_record(record: Mapping[str, Any], target: "str | Target | None" =
         raise InputError(f"{place}: states an option {other!r} that this version does not have; compile the tree again")
     try:
         values = {name: _value(name, value) for name, value in stated.items()}
-        return CompileOptions(**{"target": record["target"]["name"] if target is None else target, **values})
+        return CompileOptions(target=record["target"]["name"] if target is None else target, **values)
     except (TypeError, ValueError) as error:
         raise InputError(f"{place}: an option has another form ({error}); compile the tree again") from error
 
