@@ -209,7 +209,9 @@ def connect(
     server = connect_tracker(url, port)
     keys = list(server.summary()["queue_info"])
     if key and key not in keys:
-        raise RPCError(f"rpc.connect: the server at {url}:{port} has the key {', '.join(keys) or ANY}, not {key}")
+        raise RPCError(
+            f"rpc.connect: the server at {url}:{port} has the key {', '.join(keys) or ANY}, not {key}; name it"
+        )
     return server.request(key or keys[0] if keys else ANY, session_timeout=session_timeout)
 
 

@@ -14,7 +14,7 @@ def get_codegen_names() -> list[str]:
 def get_codegen_by_target(name: str) -> dict[str, Any]:
     """Return what is known of a generator: it has no key of a configuration, and chooses its parts in the build."""
     if name not in codegens():
-        raise TVMCException(f"Composite target {name} is not defined in TVMC; give {', '.join(codegens())}")
+        raise TVMCException(f"{name}: Composite target {name} is not defined in TVMC; give {', '.join(codegens())}")
     return {"config_key": None, "pass_pipeline": None}
 
 

@@ -34,12 +34,14 @@ def reconstruct_registry_entity(args: argparse.Namespace, registry: Registry) ->
     if name is None:
         return None
     if name not in registry.KNOWN:
-        raise TVMCException(f'{registry.__name__} "{name}" is not defined; give {" or ".join(registry.KNOWN)}')
+        raise TVMCException(f'{what}: {registry.__name__} "{name}" is not defined; give {" or ".join(registry.KNOWN)}')
     options = {each: _options(args, what, each, known) for each, known in registry.KNOWN.items()}
     other = next((each for each, values in options.items() if values and each != name), None)
     if other is not None:
         option = next(iter(options[other]))
-        raise TVMCException(f"Passed --{what}-{other}-{option} but did not specify {other} {what}; name it")
+        raise TVMCException(
+            f"{what} {name}: Passed --{what}-{other}-{option} but did not specify {other} {what}; name it"
+        )
     return registry(name, options[name])
 
 

@@ -67,14 +67,14 @@ def validate_targets(
     if len(names) > len(set(names)):
         raise TVMCException(f"targets {', '.join(names)}: Duplicate target definitions are not allowed; name each once")
     if names[-1] not in KINDS and len(names) > 1:
-        raise TVMCException(f"The last target needs to be a TVM target; give one of {', '.join(KINDS)}")
+        raise TVMCException(f"{names[-1]}: The last target needs to be a TVM target; give one of {', '.join(KINDS)}")
     kinds = [each["name"] for each in parse_targets if each["is_tvm_target"]]
     if len(kinds) > MAX_TARGETS:
         raise TVMCException(f"targets {', '.join(kinds)}: Only two of them can be used at a time; give target and host")
     for name, options in (additional_target_options or {}).items():
         if name not in names:
             first = next(iter(options))
-            raise TVMCException(f"Passed --target-{name}-{first} but did not specify {name} target; name it")
+            raise TVMCException(f"{name}: Passed --target-{name}-{first} but did not specify {name} target; name it")
 
 
 def target_from_cli(

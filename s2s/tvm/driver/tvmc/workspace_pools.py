@@ -45,11 +45,11 @@ def workspace_pools_recombobulate(
 def _pool(name: str, parsed: argparse.Namespace, targets: Sequence[Target]) -> WorkspacePoolInfo:
     named = _value(parsed.workspace_pools_targets, name)
     if named is None:
-        raise TVMCException(f'No target specified for Workspace Pool "{name}"; give --workspace-pools-targets')
+        raise TVMCException(f'{name}: No target specified for Workspace Pool "{name}"; give --workspace-pools-targets')
     words = named.split(",")
     access = [target for target in targets if target.kind.name in words]
     if not access:
-        raise TVMCException(f'Workspace Pool "{name}" using undefined Target "{named}"; name one of --target')
+        raise TVMCException(f'{name}: Workspace Pool "{name}" using undefined Target "{named}"; name one of --target')
     numbers = {
         each: int(value)
         for each in NUMBERS
