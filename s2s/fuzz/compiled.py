@@ -9,7 +9,7 @@ from s2s.frontends.model import Source
 from s2s.options import CompileOptions
 from s2s.types.steps import StepBound
 
-_LEAST = re.compile(r"give --steps (\d+)macs or more")
+_MIN_STEPS = re.compile(r"give --steps (\d+)macs or more")
 _FACTOR = 8
 """How many times longer a step may take, at least, where it is too short for a kernel."""
 _TRIES = 20
@@ -24,7 +24,7 @@ def compile_drawn(source: Source, options: CompileOptions) -> Artifact:
         try:
             return compile_artifact(source, options)
         except UnsupportedError as error:
-            least = _LEAST.search(str(error))
+            least = _MIN_STEPS.search(str(error))
             if options.steps is None or least is None:
                 raise
             options = replace(options, steps=StepBound(max(int(least[1]), _FACTOR * options.steps.most), "macs"))

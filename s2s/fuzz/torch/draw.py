@@ -17,8 +17,8 @@ from s2s.types.dtypes import Array
 
 PATIENCE = 6
 """Steps that may be refused for each that is taken."""
-MOST_ELEMENTS = 400
-LARGEST = 1e4
+MAX_ELEMENTS = 400
+MAX_VALUE = 1e4
 MAX_INPUTS = 3
 OUTPUTS = 0.3
 """The share of steps whose results are outputs, beside the last one."""
@@ -73,7 +73,7 @@ def _with_step(random: Random, program: Program, inputs: Mapping[str, Array], na
     if kind in CHANGES and longer.owners()[name] in inputs:
         return None
     result = tensors[name]
-    fits = 0 < result.numel() <= MOST_ELEMENTS and bool(torch.isfinite(result).all()) and result.abs().max() < LARGEST
+    fits = 0 < result.numel() <= MAX_ELEMENTS and bool(torch.isfinite(result).all()) and result.abs().max() < MAX_VALUE
     return longer if fits else None
 
 

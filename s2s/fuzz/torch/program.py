@@ -13,10 +13,9 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from s2s.fuzz.torch.steps import CHANGES, STEPS, VIEWS, Settings
 from s2s.support.frozen import frozen
 
-Settings = Mapping[str, Any]
-"""What a step is told beside its operands, as JSON holds it."""
 Changed = Callable[[str, Tensor], None]
 """Is called with the result of a step that computes new numbers."""
 
@@ -43,8 +42,6 @@ class Program:
 
     def run(self, inputs: Mapping[str, Tensor], changed: Changed | None = None) -> dict[str, Tensor]:
         """All tensors as they are at the end; `inputs` belong to the run."""
-        from s2s.fuzz.torch.steps import STEPS
-
         tensors = dict(inputs)
         for step in self.steps:
             entry = STEPS[step.kind]
@@ -72,8 +69,6 @@ class Program:
 
     def owners(self) -> dict[str, str]:
         """The tensor whose memory each tensor may be in: a view is in the memory of its operand."""
-        from s2s.fuzz.torch.steps import CHANGES, VIEWS
-
         owners = {name: name for name in self.inputs}
         for step in self.steps:
             shares = step.kind in VIEWS or step.kind in CHANGES
@@ -102,8 +97,6 @@ class Program:
 
 
 def _changes(step: StepSpec) -> bool:
-    from s2s.fuzz.torch.steps import CHANGES
-
     return step.kind in CHANGES
 
 

@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from s2s.fuzz.torch.program import Settings
 from s2s.support.frozen import frozen
 
+Settings = Mapping[str, Any]
+"""What a step is told beside its operands, as JSON holds it."""
 Compute = Callable[[Sequence[Tensor], Settings], Tensor]
 Draw = Callable[[Random, Sequence[Tensor]], Settings]
 
@@ -183,4 +184,4 @@ CHANGES: Mapping[str, Step] = {
 STEPS: Mapping[str, Step] = {**COMPUTED, **VIEWS, **CHANGES}
 
 
-__all__ = ["CHANGES", "COMPUTED", "STEPS", "VIEWS", "Step", "constant"]
+__all__ = ["CHANGES", "COMPUTED", "STEPS", "VIEWS", "Settings", "Step", "constant"]
