@@ -44,8 +44,8 @@ class _Remote:
 
 def call(connection: Connection, number: int, method: str, /, *arguments: Any, **keywords: Any) -> Any:
     """Call a method of an object of a session; arguments and result may be objects of it."""
-    sent = [_sent(connection, each) for each in arguments]
-    named = {name: _sent(connection, each) for name, each in keywords.items()}
+    sent = [_sent(connection, value) for value in arguments]
+    named = {name: _sent(connection, value) for name, value in keywords.items()}
     return _received(connection, connection.invoke(number, method, *sent, **named))
 
 

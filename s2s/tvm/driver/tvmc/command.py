@@ -64,24 +64,24 @@ def main(arguments: Sequence[str]) -> int:
     _tune_parser(commands.add_parser("tune", help="tune the kernels of a model"))
     micro = commands.add_parser("micro", help="projects for boards, which are refused")
     micro.add_argument("step", choices=["create", "build", "flash"])
-    known, rest = parser.parse_known_args(list(arguments))
-    if known.command == "micro":
+    parsed, rest = parser.parse_known_args(list(arguments))
+    if parsed.command == "micro":
         raise UnsupportedError(
-            f"s2s tvmc micro {known.step}: project servers of TVM are not run; `s2s new` writes a project for a board, "
+            f"s2s tvmc micro {parsed.step}: project servers of TVM are not run; `s2s new` writes a project for a board, "
             "`s2s export` one for Zephyr, Arduino, PlatformIO or ESP-IDF"
         )
-    action: Callable[[argparse.Namespace, Sequence[str]], int] = known.action
-    return action(known, rest)
+    action: Callable[[argparse.Namespace, Sequence[str]], int] = parsed.action
+    return action(parsed, rest)
 
 
 def with_config(arguments: Sequence[str]) -> list[str]:
     """Put what the file of `--config` says before the other arguments, which have the last word."""
     parser = _Parser(prog="s2s tvmc", add_help=False, allow_abbrev=False)
     parser.add_argument("--config")
-    known, rest = parser.parse_known_args(list(arguments))
-    if known.config is None:
+    parsed, rest = parser.parse_known_args(list(arguments))
+    if parsed.config is None:
         return list(arguments)
-    return [*rest[:1], *words_of(read_and_convert_json_into_dict(known)), *rest[1:]]
+    return [*rest[:1], *words_of(read_and_convert_json_into_dict(parsed)), *rest[1:]]
 
 
 def refuse(arguments: Sequence[str]) -> None:
@@ -159,29 +159,29 @@ def _model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-v", "--verbose", action="count", default=0)
 
 
-def _compile(known: argparse.Namespace, rest: Sequence[str]) -> int:
+def _compile(parsed: argparse.Namespace, rest: Sequence[str]) -> int:
     extra = {kind: attributes(rest, kind) for kind in ("target", "executor", "runtime")}
     _check_rest(rest)
-    executor, runtime = known.executor, known.runtime
+    executor, runtime = parsed.executor, parsed.runtime
     package = compile_model(
-        load_model(known.FILE, known.model_format, shapes_of(known.input_shapes)),
-        known.target,
-        known.opt_level,
+        load_model(parsed.FILE, parsed.model_format, shapes_of(parsed.input_shapes)),
+        parsed.target,
+        parsed.opt_level,
         Executor(executor, {name: _value(text) for name, text in extra["executor"].get(executor, {}).items()}),
         Runtime(runtime, {name: _value(text) for name, text in extra["runtime"].get(runtime, {}).items()}),
-        known.tuning_records,
-        known.output,
-        known.cross_compiler,
-        known.cross_compiler_options,
-        known.output_format,
-        known.dump_code,
+        parsed.tuning_records,
+        parsed.output,
+        parsed.cross_compiler,
+        parsed.cross_compiler_options,
+        parsed.output_format,
+        parsed.dump_code,
         "",
-        known.target_host,
-        known.disabled_pass,
-        known.pass_config,
+        parsed.target_host,
+        parsed.disabled_pass,
+        parsed.pass_config,
         extra["target"],
-        mod_name=known.module_name,
-        workspace_pools=workspace_pools_recombobulate(known, *_targets(known.target, extra["target"])),
+        mod_name=parsed.module_name,
+        workspace_pools=workspace_pools_recombobulate(parsed, *_targets(parsed.target, extra["target"])),
     )
     print(package.package_path)  # noqa: T201
     return 0
@@ -193,58 +193,58 @@ def _targets(text: str, options: Extra) -> tuple[list[Target], list[dict[str, An
     return [target], extra
 
 
-def _run(known: argparse.Namespace, rest: Sequence[str]) -> int:
+def _run(parsed: argparse.Namespace, rest: Sequence[str]) -> int:
     _check_rest(rest)
-    inputs = dict(np.load(known.inputs)) if known.inputs else None
-    host, port = tracker_host_port_from_cli(known.rpc_tracker)
+    inputs = dict(np.load(parsed.inputs)) if parsed.inputs else None
+    host, port = tracker_host_port_from_cli(parsed.rpc_tracker)
     result = run_module(
-        TVMCPackage(known.FILE),
-        known.device,
+        TVMCPackage(parsed.FILE),
+        parsed.device,
         host,
         port or PORT,
-        rpc_key=known.rpc_key,
+        rpc_key=parsed.rpc_key,
         inputs=inputs,
-        fill_mode=known.fill_mode,
-        benchmark=known.print_time,
-        repeat=known.repeat,
-        number=known.number,
-        profile=known.profile,
-        end_to_end=known.end_to_end,
+        fill_mode=parsed.fill_mode,
+        benchmark=parsed.print_time,
+        repeat=parsed.repeat,
+        number=parsed.number,
+        profile=parsed.profile,
+        end_to_end=parsed.end_to_end,
     )
-    if known.print_time:
+    if parsed.print_time:
         print(result.format_times())  # noqa: T201
-    for name, value in result.outputs.items() if known.print_top else ():
+    for name, value in result.outputs.items() if parsed.print_top else ():
         flat = np.asarray(value, np.float64).reshape(-1)
-        order = np.argsort(-flat)[: known.print_top]
+        order = np.argsort(-flat)[: parsed.print_top]
         print(name, order.tolist(), flat[order].tolist())  # noqa: T201
-    if known.outputs:
-        result.save(known.outputs)
+    if parsed.outputs:
+        result.save(parsed.outputs)
     return 0
 
 
-def _tune(known: argparse.Namespace, rest: Sequence[str]) -> int:
+def _tune(parsed: argparse.Namespace, rest: Sequence[str]) -> int:
     extra = attributes(rest, "target")
     _check_rest(rest)
-    host, port = tracker_host_port_from_cli(known.rpc_tracker)
+    host, port = tracker_host_port_from_cli(parsed.rpc_tracker)
     log = tune_model(
-        load_model(known.FILE, known.model_format, shapes_of(known.input_shapes)),
-        known.target,
-        known.output,
-        known.tuning_records,
-        rpc_key=known.rpc_key,
+        load_model(parsed.FILE, parsed.model_format, shapes_of(parsed.input_shapes)),
+        parsed.target,
+        parsed.output,
+        parsed.tuning_records,
+        rpc_key=parsed.rpc_key,
         hostname=host,
         port=port,
-        trials=known.trials,
-        target_host=known.target_host,
-        tuner=known.tuner,
-        min_repeat_ms=known.min_repeat_ms,
-        early_stopping=known.early_stopping,
-        timeout=known.timeout,
-        repeat=known.repeat,
-        number=known.number,
-        parallel=known.parallel,
+        trials=parsed.trials,
+        target_host=parsed.target_host,
+        tuner=parsed.tuner,
+        min_repeat_ms=parsed.min_repeat_ms,
+        early_stopping=parsed.early_stopping,
+        timeout=parsed.timeout,
+        repeat=parsed.repeat,
+        number=parsed.number,
+        parallel=parsed.parallel,
         additional_target_options=extra,
-        tasks_filter=known.tasks,
+        tasks_filter=parsed.tasks,
     )
     print(log)  # noqa: T201
     return 0

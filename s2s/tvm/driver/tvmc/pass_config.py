@@ -21,15 +21,15 @@ def get_pass_config_value(name: str, value: str, config_type: str) -> Value:
 
 def parse_configs(input_configs: Sequence[str] | None) -> dict[str, Value]:
     """Return the configuration of a context of `key=value` texts; an unknown key is refused."""
-    known = PassContext.list_configs()
+    configs = PassContext.list_configs()
     values: dict[str, Value] = {}
     for text in input_configs or ():
         key, separator, value = (part.strip() for part in text.partition("="))
         if not separator or not key or "=" in value:
             raise TVMCException(f"pass config {text!r}: is no assignment; give key=value")
-        if key not in known:
-            raise TVMCException(f"pass config {key}: is not known; known are {', '.join(known)}")
-        values[key] = get_pass_config_value(key, value, known[key]["type"])
+        if key not in configs:
+            raise TVMCException(f"pass config {key}: is not known; known are {', '.join(configs)}")
+        values[key] = get_pass_config_value(key, value, configs[key]["type"])
     return values
 
 

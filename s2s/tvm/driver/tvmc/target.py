@@ -63,12 +63,12 @@ def validate_targets(
     parse_targets: Sequence[Mapping[str, Any]], additional_target_options: Options | None = None
 ) -> None:
     """Refuse targets that are there twice, that end with a generator, more than two kinds, and options for nobody."""
-    names = [each["name"] for each in parse_targets]
+    names = [entry["name"] for entry in parse_targets]
     if len(names) > len(set(names)):
         raise TVMCException(f"targets {', '.join(names)}: Duplicate target definitions are not allowed; name each once")
     if names[-1] not in KINDS and len(names) > 1:
         raise TVMCException(f"{names[-1]}: The last target needs to be a TVM target; give one of {', '.join(KINDS)}")
-    kinds = [each["name"] for each in parse_targets if each["is_tvm_target"]]
+    kinds = [entry["name"] for entry in parse_targets if entry["is_tvm_target"]]
     if len(kinds) > MAX_TARGETS:
         raise TVMCException(f"targets {', '.join(kinds)}: Only two of them can be used at a time; give target and host")
     for name, options in (additional_target_options or {}).items():
@@ -86,10 +86,10 @@ def target_from_cli(
         return Target(json.loads(text)), []
     targets = parse_target(text)
     validate_targets(targets, additional_target_options)
-    for each in targets:
-        each["opts"].update((additional_target_options or {}).get(each["name"], {}))
-    kinds = [each for each in targets if each["is_tvm_target"]]
-    extra = [each for each in targets if not each["is_tvm_target"]]
+    for entry in targets:
+        entry["opts"].update((additional_target_options or {}).get(entry["name"], {}))
+    kinds = [entry for entry in targets if entry["is_tvm_target"]]
+    extra = [entry for entry in targets if not entry["is_tvm_target"]]
     if not kinds and len(extra) == 1 and extra[0]["name"] not in get_codegen_names():
         kinds, extra = extra, []  # a processor by our name
     if not kinds:
