@@ -67,8 +67,8 @@ def main(arguments: Sequence[str]) -> int:
     parsed, rest = parser.parse_known_args(list(arguments))
     if parsed.command == "micro":
         raise UnsupportedError(
-            f"s2s tvmc micro {parsed.step}: project servers of TVM are not run; `s2s new` writes a project for a board, "
-            "`s2s export` one for Zephyr, Arduino, PlatformIO or ESP-IDF"
+            f"s2s tvmc micro {parsed.step}: project servers of TVM are not run; `s2s new` writes a project for a "
+            "board, `s2s export` one for Zephyr, Arduino, PlatformIO or ESP-IDF"
         )
     action: Callable[[argparse.Namespace, Sequence[str]], int] = parsed.action
     return action(parsed, rest)
