@@ -30,7 +30,7 @@ EXTRAS: dict[ExtraName, Extra] = {
     "torch": Extra(("torch",), "reads PyTorch models"),
     "report": Extra(("matplotlib",), "draws the page of `s2s report --html`"),
     "tune": Extra(("lightgbm", "optuna"), "predicts costs and proposes schedules for `s2s tune`"),
-    "farm": Extra(("distributed", "dask"), "measures on other machines (`s2s farm`)"),
+    "farm": Extra(("distributed", "dask", "cloudpickle"), "measures on other machines (`s2s farm`)"),
     "sign": Extra(("cryptography",), "signs packs of weights for `s2s pack --sign`"),
     "serial": Extra(("serial", "cobs"), "talks to boards for `s2s verify --on serial:PORT`"),
 }
