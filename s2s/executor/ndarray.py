@@ -1,5 +1,7 @@
 """Arrays as TVM's users know them: numpy arrays with the methods of `tvm.nd.NDArray`."""
 
+from typing import Any, Protocol
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,6 +11,14 @@ from s2s.types.weights import Array
 
 ALIGNMENT = 64
 """Where arrays of the executor begin: a line of the cache, and the widest vector."""
+
+
+class Receiver(Protocol):
+    """An array anywhere that takes the values of one of this machine."""
+
+    def copyfrom(self, source: npt.ArrayLike) -> Any:
+        """Take the values of `source`, which has the same shape."""
+        ...
 
 
 class NDArray(np.ndarray[tuple[int, ...], DType]):
@@ -36,14 +46,14 @@ class NDArray(np.ndarray[tuple[int, ...], DType]):
         np.copyto(self, source, casting="same_kind")
         return self
 
-    def copyto(self, target: Array | Device) -> Array:
-        """Give the values to `target`, which has the same shape; or to a new array, if it is a device."""
+    def copyto(self, target: Array | Device | Receiver) -> Any:
+        """Give the values to `target`, which has the same shape; or to a new array, if it is a device. Return it."""
         if isinstance(target, Device):
             return target.place(self.copy())
-        if not isinstance(target, np.ndarray):  # of a remote session
-            return target.copyfrom(self)
-        np.copyto(target, self, casting="same_kind")
-        return target
+        if isinstance(target, np.ndarray):
+            np.copyto(target, self, casting="same_kind")
+            return target
+        return target.copyfrom(self)
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: DType, alignment: int = ALIGNMENT) -> NDArray:
