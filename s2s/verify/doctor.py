@@ -26,11 +26,15 @@ class Finding:
     """The command that installs it; empty where it is there."""
 
 
-PROGRAMS = (("pio", "builds and flashes projects of `s2s new`", "pip install platformio"),)
-"""Name, use and command of installation of programs."""
 DEVICES = Path("/dev")
 APT = "apt-get install --no-install-recommends"
 """Cross compilers recommend C++ libraries of 1.5 GB, emulators a graphical interface; nothing here wants either."""
+PROGRAMS = (
+    ("pio", "builds and flashes projects of `s2s new`", "pip install platformio"),
+    ("cargo", "builds crates of `s2s export --format rust`", f"{APT} cargo"),
+    ("wasm-ld", "links modules of `--format wasm` and `web`", f"{APT} clang lld wasi-libc libclang-rt-dev-wasm32"),
+)
+"""Name, use and command of installation of programs."""
 
 
 def examine() -> list[Finding]:
@@ -72,7 +76,7 @@ def _ports() -> Iterator[Finding]:
 
 
 def _programs() -> Iterator[Finding]:
-    """Yield the programs that build and flash the projects of `s2s new`."""
+    """Yield the programs that build what `s2s new` and `s2s export` write."""
     for name, use, install in PROGRAMS:
         place = shutil.which(name)
         yield Finding(name, use, place or "", "" if place else install)
