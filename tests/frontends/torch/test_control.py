@@ -125,7 +125,7 @@ class Weighted(nn.Module):
         mapped: Any = torch_map
         (grown,) = while_loop(below, lambda y: (y + 1 + (y @ self.weight) * 0,), (x[0],))
         last, _ = scan(lambda state, part: (torch.tanh(state @ self.weight + part), part * 2), x[0], x, dim=0)
-        chosen = torch.cond(x.sum() > 0, lambda y: y @ self.weight, lambda y: y @ self.weight.T, (last,))
+        chosen = torch.cond(x.sum() > 0, lambda y: y @ self.weight, lambda y: y @ self.weight + 1, (last,))
         return grown, chosen, mapped(lambda part, weight: part @ weight, x, self.weight)
 
 
