@@ -7,6 +7,15 @@
 #include <sys/resource.h>
 #endif
 
+/* Sanitizers allocate memory for each thread; gcc defines macros for them, clang has features. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
 #define MAX_THREADS 4
 #define LONGEST 100
 
@@ -171,7 +180,7 @@ static void wrong_calls_are_refused(void)
 /* Without memory for their stacks no thread can be had; an emulator (EMULATED) does not hold to limits of memory. */
 static void a_system_without_threads_is_reported(void)
 {
-#if defined(AT_THE_SAME_TIME) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(EMULATED)
+#if defined(AT_THE_SAME_TIME) && !defined(SANITIZED) && !defined(EMULATED)
     struct rlimit before, none;
 
     CHECK(getrlimit(RLIMIT_AS, &before) == 0);
