@@ -118,7 +118,13 @@ def _print_until_it_waits(project: Path) -> None:
 
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        ["make", "-s", "-C", project, "run"], stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+        ["make", "-s", "-C", project, "run"],
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
     ) as emulator:
         end = threading.Timer(SECONDS, os.killpg, (emulator.pid, signal.SIGKILL))
         end.start()

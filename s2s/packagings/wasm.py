@@ -97,9 +97,8 @@ def _built(tree: TreeDescription) -> bytes:
         for path, content in wasm(tree).items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(content)
-        build = subprocess.run(
-            ["make", "-s", "-C", folder, f"CLANG={clang}"], check=False, capture_output=True, text=True
-        )
+        command = ["make", "-s", "-C", folder, f"CLANG={clang}"]
+        build = subprocess.run(command, check=False, capture_output=True, encoding="utf-8", errors="replace")
         if build.returncode:
             said = build.stderr.strip().splitlines()
             raise InputError(f"--format web: {said[0] if said else 'make failed'}; {INSTALL}")
