@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import resource
 import signal
+import sys
 import traceback
 from collections.abc import Callable
 from math import ceil
@@ -65,6 +66,9 @@ def run_in_child(
 
 def _serve(function: Callable[[], Any], connection: Connection, seconds: float, memory: int | None) -> None:
     os.setpgrp()
+    torch: Any = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)  # others are not there after a fork, but would be waited for
     if memory is not None:
         most = _address_space() + memory
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
