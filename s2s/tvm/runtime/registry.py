@@ -9,10 +9,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
-from s2s.errors import InputError
+from s2s.errors import InputError, WrongValueError
 from s2s.executor.ndarray import NDArray
 from s2s.interpret.host import provide
-from s2s.tvm.error import MissingFunctionError
 from s2s.tvm.runtime.abi import abi
 from s2s.tvm.runtime.native import loaded, native, when_loaded
 from s2s.tvm.runtime.packed_func import PackedFunc, raise_error
@@ -152,7 +151,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None
     found = _functions.get(name) or functions_of_c().get(name)
     if found is None and not allow_missing:
         reason = next((REASONS[prefix] for prefix in REASONS if name.startswith(prefix)), "register it first")
-        raise MissingFunctionError(f"function {name!r}: nothing is registered under this name; {reason}")
+        raise WrongValueError(f"function {name!r}: nothing is registered under this name; {reason}")
     return found
 
 
@@ -164,7 +163,7 @@ def list_global_func_names() -> list[str]:
 def remove_global_func(name: str) -> None:
     """Forget a function."""
     if _functions.pop(name, None) is None:
-        raise MissingFunctionError(f"function {name!r}: nothing is registered under this name; name a function that is")
+        raise WrongValueError(f"function {name!r}: nothing is registered under this name; name a function that is")
 
 
 def init_api(namespace: str, target_module_name: str | None = None) -> None:

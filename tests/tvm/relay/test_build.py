@@ -95,7 +95,7 @@ def test_the_library_of_aot_is_the_function_that_runs_the_network(tmp_path: Path
         lib["__tvm_main__"](x, y.astype(np.int8))
     with pytest.raises(InputError, match="1 arrays given; give x and then output"):
         lib(x)
-    with pytest.raises(InputError, match="GraphModule: LoadedNetwork given; give library"):
+    with pytest.raises(InputError, match="GraphModule: AotExecutor given; give library"):
         GraphModule(library["default"](cpu()))
 
 
