@@ -37,7 +37,7 @@ from s2s.tvm.contrib.export import FCompile, Toolchain, export_library, packed_m
 from s2s.tvm.error import MissingAttributeError
 from s2s.tvm.relay.expr import Expr
 from s2s.tvm.relay.function import Function
-from s2s.tvm.relay.generated import generated_modules
+from s2s.tvm.relay.generated import device_modules, generated_modules
 from s2s.tvm.relay.library import NetworkLibrary
 from s2s.tvm.relay.memory_pools import ConstantMemoryPools, WorkspaceMemoryPools, pools_of
 from s2s.tvm.relay.model_library_format import Exported, export, files_of
@@ -243,10 +243,12 @@ class ExecutorFactory:
 
     def get_lib(self) -> NetworkLibrary:
         """The compiled functions, built now: the kernels, or for executor aot `__tvm_main__`, which takes inputs and
-        then outputs. It imports the code of external generators, and modules of a program, which are exported too."""
+        then outputs. It imports the code of external generators and devices, and modules of a program, which are
+        exported too."""
         if self._library is None:
             self._library = NetworkLibrary(self._functions(), self.get_source, self.export_library)
-            for module in generated_modules(self.artifact) if self._generators else ():
+            generated = generated_modules(self.artifact) if self._generators else []
+            for module in (*generated, *device_modules(self.artifact)):
                 self._library.import_module(module)
                 self._generated.append(module)
         return self._library

@@ -73,7 +73,8 @@ def test_tiles_are_written_out_with_their_sums():
     k = te.reduce_axis((0, 64), "k")
     c = te.compute((64, 64), lambda x, y: te.sum(a[x, k] * b[k, y], axis=k), name="C")
     s = te.create_schedule(c.op)
-    xo, yo, xi, yi = s[c].tile(*c.op.axis, 4, 16)
+    x, y = c.op.axis
+    xo, yo, xi, yi = s[c].tile(x, y, 4, 16)
     s[c].reorder(xo, yo, k, xi, yi)
     s[c].vectorize(yi)
     text = lowered(s, [a, b, c])
@@ -114,10 +115,24 @@ def test_the_text_changes_no_code():
     s = te.create_schedule(c.op)
     plain = tvm.build(s, [a, c], "c", name="f").get_source()
     lowered(s, [a, c])
-    built = tvm.build(s, [a, c], "c", name="f")
+    built = te.build(s, [a, c], "c", name="f")
     texts = list(built.ir_module_by_target.values())
     assert built.get_source() == plain
     assert texts[0].startswith("@f = primfn(A: Pointer(float32), C: Pointer(float32)) -> () {\n")
     out = np.zeros(16, np.float32)
     built(np.arange(16, dtype=np.float32), out)
     np.testing.assert_array_equal(out, np.arange(16, dtype=np.float32)[::-1] + 1)
+
+
+def test_what_was_lowered_is_built():
+    a = te.placeholder((te.var("n"),), name="A")
+    b = te.compute(a.shape, lambda i: a[i] + 1.0, name="B")
+    s = te.create_schedule(b.op)
+    for given in ({}, {"n": 5}):
+        function = tvm.build(tvm.lower(s, [a, b], "more", bind=given), target="c")
+        out = np.zeros(5, np.float32)
+        function(np.ones(5, np.float32), out)
+        assert (function.entry_name, out.tolist()) == ("more", [2.0] * 5)
+    assert tvm.build(tvm.lower(s, [a, b])).entry_name == "default_function"
+    with pytest.raises(ValueError, match="a schedule is built with its arguments; give a list of tensors"):
+        tvm.build(s)
