@@ -25,8 +25,8 @@ class DispatchContext(dispatch.DispatchContext):
 
     def query(self, target: object, workload: Sequence[Any]) -> Config:
         """Return the configuration of a task, of this context or of one around it; the fallback where none knows."""
-        found = self._query_inside(target, workload)
-        return configuration(target, workload, _around(self)) if found is None else found
+        config = self._query_inside(target, workload)
+        return configuration(target, workload, _around(self)) if config is None else config
 
     def update(self, target: object, workload: Sequence[Any], cfg: ConfigEntity) -> None:
         """Let a task have a configuration from now on."""
@@ -37,9 +37,9 @@ def _around(context: DispatchContext) -> Sequence[dispatch.DispatchContext]:
     """The contexts around one; all contexts in effect where it is not entered."""
     if context.hides_outer:
         return ()
-    found = contexts_in_effect()
-    places = [place for place, each in enumerate(found) if each is context]
-    return found[places[-1] + 1 :] if places else found
+    contexts = contexts_in_effect()
+    places = [place for place, other in enumerate(contexts) if other is context]
+    return contexts[places[-1] + 1 :] if places else contexts
 
 
 def configuration(
@@ -48,9 +48,9 @@ def configuration(
     """Return the configuration of a task that the innermost context which knows one tells; the fallback where none."""
     for context in contexts_in_effect() if contexts is None else contexts:
         if isinstance(context, DispatchContext):
-            found = context._query_inside(target, workload)  # pyright: ignore[reportPrivateUsage] TVM's name
-            if found is not None:
-                return found
+            config = context._query_inside(target, workload)  # pyright: ignore[reportPrivateUsage] TVM's name
+            if config is not None:
+                return config
     return FallbackConfigEntity()
 
 

@@ -34,7 +34,7 @@ def device_modules(artifact: Artifact) -> list[SourceModule]:
     """Return one module for each device beside the first one: the C of its kernels. Devices that an external code
     generator writes all parts of have none."""
     tree = artifact.tree()
-    paths = [f"src/{each.name}/{artifact.name}_{each.name}_kernels.c" for each in artifact.info.devices]
+    paths = [f"src/{device.name}/{artifact.name}_{device.name}_kernels.c" for device in artifact.info.devices]
     return [SourceModule(b"".join(pieces(tree.files[path])).decode()) for path in paths if path in tree.files]
 
 

@@ -118,11 +118,11 @@ class _Text:
 
     def _other(self, op: Operation) -> None:
         """Write an operation without a form of its own as a call by its name, and its regions in braces."""
-        said = [text for name, each in op.properties.items() if name != "header" and (text := _said(each))]
+        said = [text for name, value in op.properties.items() if name != "header" and (text := _said(value))]
         line = f"@{op.name}({', '.join([*said, *self._all(op.operands)])})"
         self._settle()
-        made = ", ".join(self.named(result) for result in op.results)
-        self._write(f"let {made} = {line}" if made else line)
+        results = ", ".join(self.named(result) for result in op.results)
+        self._write(f"let {results} = {line}" if results else line)
         for region in op.regions:
             self._braces("{", region.block)
 
@@ -170,7 +170,7 @@ class _Text:
             self._write(f"allocate({name}: Pointer(local {kind}), {kind}, [{len(pairs)}]), storage_scope = local;")
             for place, pair in enumerate(pairs):
                 self._texts |= dict.fromkeys(pair, f"{name}[{place}]")
-        return [self._texts[each] for each in results]
+        return [self._texts[result] for result in results]
 
     def _start(self, names: Sequence[str], values: Sequence[SSAValue]) -> None:
         """Let local buffers hold their first values; a loop where many are one value."""
@@ -201,8 +201,8 @@ class _Text:
         dims = self._all(op.dims)
         condition = op.condition.data
         tests = [
-            f"({affine_text(each.lhs, dims)} {each.kind.value} {affine_text(each.rhs, dims)})"
-            for each in condition.constraints
+            f"({affine_text(constraint.lhs, dims)} {constraint.kind.value} {affine_text(constraint.rhs, dims)})"
+            for constraint in condition.constraints
         ]
         self._settle()
         names = self._local(op.res, op.res)
@@ -229,8 +229,8 @@ class _Text:
         for line in doc.data.splitlines() if isinstance(doc, StringAttr) else ():
             if line.startswith(SHOWN_COMMENTS):
                 self._write(f"// {line}")
-        for argument, given in zip(called.body.block.args, op.arguments, strict=True):
-            self._texts[argument] = self._of(given)
+        for argument, buffer in zip(called.body.block.args, op.arguments, strict=True):
+            self._texts[argument] = self._of(buffer)
         self.block(called.body.block)
 
 
@@ -247,7 +247,7 @@ def _handed_on(result: SSAValue) -> SSAValue | None:
     outer = None if not isinstance(inner, loop.ForOp) else inner.parent_op()
     if not isinstance(inner, loop.ForOp) or not isinstance(outer, loop.ForOp) or not result.has_one_use():
         return None
-    init = inner.inits[[each is result for each in inner.res].index(True)]
+    init = inner.inits[[other is result for other in inner.res].index(True)]
     carried: list[SSAValue] = list(outer.body.block.args[1:])
     yielded = outer.body.block.last_op
     place = carried.index(init) if init in carried and init.has_one_use() else None
@@ -260,7 +260,7 @@ def _is_value(op: Operation) -> bool:
     if len(op.results) != 1 or op.regions or isa(op.results[0].type, MemRefType):
         return False
     effects = get_effects(op)
-    is_read = effects is not None and all(each.kind == MemoryEffectKind.READ for each in effects)
+    is_read = effects is not None and all(effect.kind == MemoryEffectKind.READ for effect in effects)
     return is_read or _is_pure(op)
 
 
@@ -275,7 +275,7 @@ def _is_short(op: Operation) -> bool:
 
 
 def _bound(results: Sequence[object], dims: Sequence[str], what: str) -> str:
-    texts = [affine_text(each, dims) for each in results]  # pyright: ignore[reportArgumentType]
+    texts = [affine_text(result, dims) for result in results]  # pyright: ignore[reportArgumentType]
     return texts[0] if len(texts) == 1 else f"{what}({', '.join(texts)})"
 
 
@@ -292,15 +292,15 @@ def shown(module: ModuleOp, name: str, order: Sequence[str]) -> str:
     its loops call. `order` names the arguments of the first."""
     functions = {op.sym_name.data: op for op in module.clone().ops if isinstance(op, FuncOp)}
     main = functions.pop("main")
-    kernels = {key: each for key, each in functions.items() if "kernel" in each.attributes}
+    kernels = {key: function for key, function in functions.items() if "kernel" in function.attributes}
     _name_scratch(main, kernels)
-    further = [(key, each) for key, each in functions.items() if key not in kernels and each.body.blocks]
-    return "\n".join(_function(key, each, kernels, order) for key, each in [(name, main), *further])
+    further = [(key, function) for key, function in functions.items() if key not in kernels and function.body.blocks]
+    return "\n".join(_function(key, function, kernels, order) for key, function in [(name, main), *further])
 
 
 def _function(name: str, function: FuncOp, kernels: Mapping[str, FuncOp], order: Sequence[str]) -> str:
     text = _Text(kernels)
-    named = {text.named(each): each.type for each in function.body.block.args}
+    named = {text.named(argument): argument.type for argument in function.body.block.args}
     ports = [*(port for port in order if port in named), *(port for port in named if port not in order)]
     kinds = [named[port] for port in ports]
     arguments = [
@@ -315,6 +315,6 @@ def _name_scratch(main: FuncOp, kernels: Mapping[str, FuncOp]) -> None:
     """Let buffers of `main` that have no tensor's name have the names that kernels give them."""
     for op in main.walk():
         if isinstance(op, CallOp) and (called := kernels.get(op.callee.string_value())) is not None:
-            for argument, given in zip(called.body.block.args, op.arguments, strict=True):
-                if isinstance(given.owner, loop.AllocOp) and (given.name_hint or "").startswith("scratch"):
-                    given.name_hint = argument.name_hint
+            for argument, buffer in zip(called.body.block.args, op.arguments, strict=True):
+                if isinstance(buffer.owner, loop.AllocOp) and (buffer.name_hint or "").startswith("scratch"):
+                    buffer.name_hint = argument.name_hint

@@ -121,7 +121,7 @@ def operation_text(op: Operation, operands: Sequence[str]) -> str:
     if dialect == "arith" and short in _CASTS:
         return f"cast({kind}, {operands[0]})"
     name = f"tir.{short}" if dialect == "math" else op.name
-    said = [f'"{each.data}"' for each in op.properties.values() if isinstance(each, StringAttr)]
+    said = [f'"{value.data}"' for value in op.properties.values() if isinstance(value, StringAttr)]
     return f"@{name}({', '.join([*operands, *said])}, dtype={kind})"
 
 
