@@ -41,6 +41,11 @@ if TYPE_CHECKING:
     help="Ranges of activations: all values, or without rare large ones.",
 )
 @click.option(
+    "--refine/--no-refine",
+    default=True,
+    help="Equalise channels and correct biases, where that brings the outputs closer to floats.",
+)
+@click.option(
     "--ports",
     type=click.Choice(["float", "int8"]),
     default="float",
@@ -54,6 +59,7 @@ def quantize_command(
     data: Path,
     output: Path | None,
     method: Literal["minmax", "entropy", "percentile"],
+    refine: bool,
     ports: Literal["float", "int8"],
     shape: tuple[str, ...],
     trust_model: bool,
@@ -75,7 +81,7 @@ def quantize_command(
     target = output if output is not None else Path(f"{model.name.partition('.')[0]}_int8{kind}")
     with steps_shown():
         shapes = sized(shapes_of(shape), {})
-        made = quantize(model, data, method=method, ports=ports, shapes=shapes, trust=trust_model)
+        made = quantize(model, data, method=method, refine=refine, ports=ports, shapes=shapes, trust=trust_model)
         made.save(target)
     if as_json:
         print_json({"model": str(target), **made.as_dict()})
@@ -100,7 +106,9 @@ def show(made: "Quantized", target: Path) -> None:
 
 
 def sizes(made: "Quantized") -> Iterator[str]:
-    """Describe the weights before and after, and the operators that stay in floats."""
+    """Describe what was refined, the weights before and after, and the operators that stay in floats."""
+    if made.refinements:
+        yield f"closer to floats than without: {', '.join(made.refinements)}"
     yield f"weights: {made.weights_before:,} bytes before, {made.weights_after:,} after"
     for node in made.floats:
         weights = f", with {node.weight_bytes:,} bytes of weights" if node.weight_bytes else ""

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +16,19 @@ from s2s.errors import InputError
 from s2s.frontends.torch import LoadedModel, export
 from s2s.frontends.torch.dtypes import numpy_dtype
 from s2s.quantization.attention import attention_in_products
-from s2s.quantization.noise import LayerNoise, compare_values
+from s2s.quantization.channels import Channels, observed
+from s2s.quantization.noise import LayerNoise, compare_values, least_ratio
 from s2s.quantization.pairs import Pairs, float_nodes, inserted, operator_name, planned, without_port_pairs
+from s2s.quantization.program_network import ProgramIntegers, ProgramNetwork
 from s2s.quantization.ranges import Method, Range, Ranges
+from s2s.quantization.refine import Candidate, refined
 from s2s.quantization.result import Quantized
 from s2s.quantization.samples import InputSpec, Samples, read_samples
 from s2s.support import progress
 from s2s.types.dtypes import Array
 
 if TYPE_CHECKING:
-    pass
+    from torch.fx import GraphModule
 
 
 def quantize_program(
@@ -31,6 +36,7 @@ def quantize_program(
     samples: str | Path | Mapping[str, Array],
     *,
     method: Method,
+    refine: bool,
     integer_ports: bool,
     shapes: Mapping[str, tuple[int, ...]],
 ) -> Quantized:
@@ -47,8 +53,10 @@ def quantize_program(
     exported = loaded.exported.run_decompositions({attention: attention_in_products})
     module: Any = exported.module(check_guards=False)
     plan = planned(module, torch)
-    quantized = inserted(plan, _ranges(plan, [_ordered(sample, specs) for sample in read], method))
-    layers = _noise(plan, quantized, read, specs)
+    format = _ProgramFormat([_ordered(sample, specs) for sample in read], method)
+    best = refined(plan, format) if refine else Candidate(plan, format.quantized(plan))
+    quantized = best.quantized
+    layers = _noise(best.real, quantized, read, specs)
     floats = float_nodes(plan)
     examples = [torch.from_numpy(np.asarray(each, order="C")) for each in _ordered(next(iter(read)), specs)]
     if integer_ports:
@@ -56,7 +64,67 @@ def quantize_program(
     before = sum(each.numel() * each.element_size() for each in module.state_dict().values())
     program = export(quantized, examples)
     after = sum(each.numel() * each.element_size() for each in program.state_dict.values())
-    return Quantized(program, method, read.count, layers, floats, before, after)
+    return Quantized(program, method, read.count, layers, floats, before, after, best.steps)
+
+
+class _ProgramFormat:
+    """How programs of PyTorch are quantised and run."""
+
+    def __init__(self, samples: Sequence[Sequence[Array]], method: Method) -> None:
+        self._samples = samples
+        self._method: Method = method
+
+    def copied(self, model: Pairs) -> Pairs:
+        """The plan with a copy of the graph."""
+        return replace(model, module=copy.deepcopy(model.module))
+
+    def copied_integers(self, model: GraphModule) -> GraphModule:
+        """A copy of a graph."""
+        return copy.deepcopy(model)
+
+    def quantized(self, real: Pairs) -> GraphModule:
+        """The graph with pairs."""
+        return inserted(real, _ranges(real, self._samples, self._method))
+
+    def network(self, real: Pairs) -> ProgramNetwork:
+        """The layers."""
+        return ProgramNetwork(real.module)
+
+    def integers(self, quantized: GraphModule) -> ProgramIntegers:
+        """The constants."""
+        return ProgramIntegers(quantized)
+
+    def observed(self, real: Pairs, spatial: Mapping[str, bool]) -> Channels:
+        """What the channels of some tensors hold."""
+        return observed((_values(real.module, sample, list(spatial)) for sample in self._samples), spatial)
+
+    def output_noise(self, real: Pairs, quantized: GraphModule) -> float:
+        """The least signal to noise ratio of an output of floats, in decibel."""
+        pairs = zip(*(_outputs(module, self._samples) for module in (real.module, quantized)), strict=True)
+        return least_ratio(
+            (str(place), x, y)
+            for expected, found in pairs
+            for place, (x, y) in enumerate(zip(expected, found, strict=True))
+            if x.dtype.kind == "f"
+        )
+
+
+def _outputs(module: Any, samples: Iterable[Sequence[Array]]) -> Iterator[list[Array]]:
+    """Run a module on samples, and yield its outputs for each."""
+    import torch
+    from torch.utils._pytree import tree_leaves
+
+    with torch.no_grad():
+        for sample in samples:
+            made = module(*(torch.from_numpy(np.asarray(each, order="C")) for each in sample))
+            yield [each.numpy() for each in tree_leaves(made) if isinstance(each, torch.Tensor)]
+
+
+def _values(module: Any, sample: Sequence[Array], names: Sequence[str]) -> dict[str, Array]:
+    """The values of some nodes in one sample."""
+    values: dict[str, Array] = {}
+    _run(module, sample, names, values.__setitem__)
+    return values
 
 
 def _ranges(plan: Pairs, samples: Iterable[Sequence[Array]], method: Method) -> Mapping[str, Range]:
@@ -65,8 +133,7 @@ def _ranges(plan: Pairs, samples: Iterable[Sequence[Array]], method: Method) -> 
     layers = plan.recurrent.values()
     operands = [operand.name for layer in layers for operand in (layer.input, *layer.states)]
     for sample in samples:
-        values: dict[str, Array] = {}
-        _run(plan.module, sample, [*plan.names, *operands], values.__setitem__)
+        values = _values(plan.module, sample, [*plan.names, *operands])
         for name in plan.names:
             ranges.add(name, values[name])
         for layer in layers:
@@ -117,11 +184,8 @@ def _noise(plan: Pairs, quantized: Any, samples: Samples, specs: Sequence[InputS
     def values() -> Iterable[tuple[str, Array, Array]]:
         for sample in samples:
             inputs = _ordered(sample, specs)
-            expected: dict[str, Array] = {}
-            found: dict[str, Array] = {}
-            _run(plan.module, inputs, plan.names, expected.__setitem__)
-            _run(quantized, inputs, list(pairs), found.__setitem__)
-            for name, value in found.items():
+            expected = _values(plan.module, inputs, plan.names)
+            for name, value in _values(quantized, inputs, list(pairs)).items():
                 yield pairs[name], expected[pairs[name]], value
 
     sums = compare_values(values())

@@ -29,6 +29,8 @@ class Quantized:
     weights_before: int
     """The bytes of the weights of the original model, as the quantiser read it."""
     weights_after: int
+    refinements: tuple[str, ...] = ()
+    """What brought the outputs closer to floats, in words."""
 
     def save(self, path: str | Path) -> Path:
         """Write the model, whole or not at all: ONNX, or a `.pt2` file."""
@@ -50,4 +52,5 @@ class Quantized:
             "floats": [asdict(node) for node in self.floats],
             "weights_before": self.weights_before,
             "weights_after": self.weights_after,
+            "refinements": list(self.refinements),
         }

@@ -22,12 +22,15 @@ from s2s.frontends.gguf import is_gguf
 from s2s.frontends.onnx import LoadedModel
 from s2s.frontends.onnx.names import place
 from s2s.frontends.torch.tensors import to_tensor
+from s2s.quantization.channels import Channels, observed
 from s2s.quantization.floats import float_nodes, weight_bytes
 from s2s.quantization.integer_ports import with_integer_ports
-from s2s.quantization.noise import compare_layers
+from s2s.quantization.noise import compare_layers, least_ratio, tensor_values
 from s2s.quantization.onnx_attention import drop_pairs_of_scores, masked_scores, with_products
+from s2s.quantization.onnx_network import Integers, OnnxNetwork, share_no_vectors
 from s2s.quantization.ranges import Method
 from s2s.quantization.recurrent import quantize_recurrent
+from s2s.quantization.refine import Candidate, refined
 from s2s.quantization.result import Quantized
 from s2s.quantization.samples import InputSpec, Samples, opened, read_samples
 from s2s.support import progress
@@ -47,6 +50,7 @@ def quantize(
     samples: SamplesSource,
     *,
     method: Method = "minmax",
+    refine: bool = True,
     ports: PortType = "float",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     trust: bool = False,
@@ -54,7 +58,8 @@ def quantize(
     """Quantise `model` to 8 bits: weights per output channel, activations by calibration on `samples`.
 
     `samples` is an `.npz` file, or arrays by input name, that hold samples one after the other. `method` chooses the
-    ranges of activations: `minmax` keeps all values, `entropy` and `percentile` cut rare large ones off. With `ports`
+    ranges of activations: `minmax` keeps all values, `entropy` and `percentile` cut rare large ones off. `refine`
+    equalises channels and corrects biases where that brings the outputs closer to floats on the samples. With `ports`
     as `int8`, inputs and outputs are integers too, where the model quantises them at once. A program of PyTorch, or a
     module that is exported on the first sample, becomes a program with pairs of `quantized_decomposed` operators;
     `trust` lets a file of one run code while it is read.
@@ -67,7 +72,10 @@ def quantize(
     if isinstance(loaded, torch.LoadedModel):
         from s2s.quantization.programs import quantize_program
 
-        return quantize_program(loaded, samples, method=method, integer_ports=ports == "int8", shapes=shapes or {})
+        integer_ports = ports == "int8"
+        return quantize_program(
+            loaded, samples, method=method, refine=refine, integer_ports=integer_ports, shapes=shapes or {}
+        )
     if not isinstance(loaded, LoadedModel):
         raise InputError(f"{loaded.label}: only models of ONNX and PyTorch are quantised here; use TFLite's converter")
     _require_floats(loaded)
@@ -75,18 +83,17 @@ def quantize(
     read = read_samples(samples, specs)
     real = _prepared(loaded, shapes or {})
     progress.step("quantising")
-    quantized = _quantized(real, read, method)
-    quantize_recurrent(real, quantized, read)
-    _drop_unused_domains(quantized)
-    noise = compare_layers(real, quantized, read, read.count)
+    format = _OnnxFormat(read, method)
+    best = refined(real, format) if refine else Candidate(real, format.quantized(real))
     return Quantized(
-        with_integer_ports(quantized) if ports == "int8" else quantized,
+        with_integer_ports(best.quantized) if ports == "int8" else best.quantized,
         method,
         read.count,
-        noise,
-        float_nodes(quantized),
+        compare_layers(best.real, best.quantized, read, read.count),
+        float_nodes(best.quantized),
         weight_bytes(real),
-        weight_bytes(quantized),
+        weight_bytes(best.quantized),
+        best.steps,
     )
 
 
@@ -156,7 +163,49 @@ def _prepared(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]]) -> onn
         made = onnx.ModelProto.FromString(after.read_bytes())
     for number, node in enumerate(made.graph.node):
         node.name = node.name or f"{node.op_type}_{number}"
+    share_no_vectors(made)
     return made
+
+
+class _OnnxFormat:
+    """How ONNX models are quantised and run."""
+
+    def __init__(self, samples: Samples, method: Method) -> None:
+        self._samples = samples
+        self._method: Method = method
+
+    def copied(self, model: onnx.ModelProto) -> onnx.ModelProto:
+        """A copy of a model."""
+        made = onnx.ModelProto()
+        made.CopyFrom(model)
+        return made
+
+    copied_integers = copied
+
+    def quantized(self, real: onnx.ModelProto) -> onnx.ModelProto:
+        """The model in QDQ form."""
+        made = _quantized(real, self._samples, self._method)
+        quantize_recurrent(real, made, self._samples)
+        _drop_unused_domains(made)
+        return made
+
+    def network(self, real: onnx.ModelProto) -> OnnxNetwork:
+        """The layers."""
+        return OnnxNetwork(real)
+
+    def integers(self, quantized: onnx.ModelProto) -> Integers:
+        """The constants."""
+        return Integers(quantized)
+
+    def observed(self, real: onnx.ModelProto, spatial: Mapping[str, bool]) -> Channels:
+        """What the channels of some tensors hold."""
+        return observed(tensor_values(real, list(spatial), self._samples), spatial)
+
+    def output_noise(self, real: onnx.ModelProto, quantized: onnx.ModelProto) -> float:
+        """The least signal to noise ratio of an output, in decibel."""
+        names = [value.name for value in real.graph.output]
+        runs = (tensor_values(model, names, self._samples) for model in (real, quantized))
+        return least_ratio((name, x[name], y[name]) for x, y in zip(*runs, strict=True) for name in names)
 
 
 def _quantized(real: onnx.ModelProto, samples: Samples, method: Method) -> onnx.ModelProto:
