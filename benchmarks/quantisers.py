@@ -3,9 +3,9 @@
     python -m benchmarks.quantisers
 
 Prints the accuracy of floats, of plain 8 bits and of refined ones (`s2s quantize`) in the emitted C, and the signal to
-quantisation noise ratio of the output. A network with bad ranges computes the same as the one it is made of: factors are
-taken out of the channels in front of an activation and put into the weights behind it, so that one scale no longer fits
-all channels.
+quantisation noise ratio of the output. A network with bad ranges computes the same as the one it is made of: factors
+are taken out of the channels in front of an activation and put into the weights behind it, so that one scale no longer
+fits all channels.
 """
 # torch and scikit-learn are partly untyped.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -86,9 +86,9 @@ def with_bad_ranges(network: nn.Sequential) -> nn.Sequential:
             if isinstance(norm, nn.BatchNorm2d) and isinstance(behind, nn.Conv2d) and behind.groups > 1:
                 powers = random.uniform(-1, 1, behind.in_channels)
                 factor = torch.from_numpy(SPREAD**powers).float()
-                norm.weight /= factor
-                norm.bias /= factor
-                behind.weight *= factor.reshape(-1, 1, 1, 1)
+                norm.weight.div_(factor)
+                norm.bias.div_(factor)
+                behind.weight.mul_(factor.reshape(-1, 1, 1, 1))
     return network
 
 

@@ -7,7 +7,6 @@ import copy
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from s2s.errors import InputError
 from s2s.frontends.torch import LoadedModel, export
 from s2s.frontends.torch.dtypes import numpy_dtype
+from s2s.quantization.accuracy import Accuracy, Labelled, accuracy, labelled
 from s2s.quantization.attention import attention_in_products
 from s2s.quantization.channels import Channels, observed
 from s2s.quantization.noise import LayerNoise, compare_values, least_ratio
@@ -23,7 +23,7 @@ from s2s.quantization.program_network import ProgramIntegers, ProgramNetwork
 from s2s.quantization.ranges import Method, Range, Ranges
 from s2s.quantization.refine import Candidate, refined
 from s2s.quantization.result import Quantized
-from s2s.quantization.samples import InputSpec, Samples, read_samples
+from s2s.quantization.samples import InputSpec, Samples, SamplesSource, read_samples, without
 from s2s.support import progress
 from s2s.types.dtypes import Array
 
@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 
 def quantize_program(
     loaded: LoadedModel,
-    samples: str | Path | Mapping[str, Array],
+    samples: SamplesSource,
     *,
     method: Method,
     refine: bool,
+    labels: str | None,
+    test: SamplesSource | None,
     integer_ports: bool,
     shapes: Mapping[str, tuple[int, ...]],
 ) -> Quantized:
@@ -47,7 +49,8 @@ def quantize_program(
     if any("quantize" in call.target for call in loaded.program.graph.calls):
         raise InputError(f"{loaded.label}: is quantised already; quantise the program of floats it was made of")
     specs = _inputs(loaded, shapes)
-    read = read_samples(samples, specs)
+    read = read_samples(samples if labels is None else without(samples, labels), specs)
+    known = None if labels is None else labelled(samples if test is None else test, labels, specs)
     progress.step("calibrating")
     attention = torch.ops.aten.scaled_dot_product_attention.default
     exported = loaded.exported.run_decompositions({attention: attention_in_products})
@@ -58,13 +61,21 @@ def quantize_program(
     quantized = best.quantized
     layers = _noise(best.real, quantized, read, specs)
     floats = float_nodes(plan)
+    right = None if known is None else _accuracy(known, specs, plan.module, quantized)
     examples = [torch.from_numpy(np.asarray(each, order="C")) for each in _ordered(next(iter(read)), specs)]
     if integer_ports:
         examples = without_port_pairs(quantized, examples)
     before = sum(each.numel() * each.element_size() for each in module.state_dict().values())
     program = export(quantized, examples)
     after = sum(each.numel() * each.element_size() for each in program.state_dict.values())
-    return Quantized(program, method, read.count, layers, floats, before, after, best.steps)
+    return Quantized(program, method, read.count, layers, floats, before, after, best.steps, right)
+
+
+def _accuracy(known: Labelled, specs: Sequence[InputSpec], real: GraphModule, quantized: GraphModule) -> Accuracy:
+    """How many samples of known classes both modules classify rightly by their first output."""
+    samples = [_ordered(sample, specs) for sample in known.samples]
+    scores = ((outputs[0] for outputs in _outputs(module, samples)) for module in (real, quantized))
+    return accuracy(known.labels, *scores)
 
 
 class _ProgramFormat:

@@ -22,6 +22,7 @@ from s2s.frontends.gguf import is_gguf
 from s2s.frontends.onnx import LoadedModel
 from s2s.frontends.onnx.names import place
 from s2s.frontends.torch.tensors import to_tensor
+from s2s.quantization.accuracy import Accuracy, Labelled, accuracy, labelled
 from s2s.quantization.channels import Channels, observed
 from s2s.quantization.floats import float_nodes, weight_bytes
 from s2s.quantization.integer_ports import with_integer_ports
@@ -32,7 +33,7 @@ from s2s.quantization.ranges import Method
 from s2s.quantization.recurrent import quantize_recurrent
 from s2s.quantization.refine import Candidate, refined
 from s2s.quantization.result import Quantized
-from s2s.quantization.samples import InputSpec, Samples, opened, read_samples
+from s2s.quantization.samples import InputSpec, Samples, SamplesSource, opened, read_samples, without
 from s2s.support import progress
 from s2s.support.extras import require_extra
 from s2s.support.logs import errors_only
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 PortType = Literal["float", "int8"]
-SamplesSource = str | Path | Mapping[str, Array]
 
 
 def quantize(
@@ -51,6 +51,8 @@ def quantize(
     *,
     method: Method = "minmax",
     refine: bool = True,
+    labels: str | None = None,
+    test: SamplesSource | None = None,
     ports: PortType = "float",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     trust: bool = False,
@@ -59,10 +61,12 @@ def quantize(
 
     `samples` is an `.npz` file, or arrays by input name, that hold samples one after the other. `method` chooses the
     ranges of activations: `minmax` keeps all values, `entropy` and `percentile` cut rare large ones off. `refine`
-    equalises channels and corrects biases where that brings the outputs closer to floats on the samples. With `ports`
-    as `int8`, inputs and outputs are integers too, where the model quantises them at once. A program of PyTorch, or a
-    module that is exported on the first sample, becomes a program with pairs of `quantized_decomposed` operators;
-    `trust` lets a file of one run code while it is read.
+    equalises channels and corrects biases where that brings the outputs closer to floats on the samples. `labels`
+    names an array beside the inputs with the class of each sample, from 0: the result then tells how many are
+    classified rightly, of the samples in `test` where that is given. With `ports` as `int8`, inputs and outputs are
+    integers too, where the model quantises them at once. A program of PyTorch, or a module that is exported on the
+    first sample, becomes a program with pairs of `quantized_decomposed` operators; `trust` lets a file of one run code
+    while it is read.
     """
     require_extra("verify", "quantisation")
     if is_gguf(model):
@@ -72,15 +76,22 @@ def quantize(
     if isinstance(loaded, torch.LoadedModel):
         from s2s.quantization.programs import quantize_program
 
-        integer_ports = ports == "int8"
         return quantize_program(
-            loaded, samples, method=method, refine=refine, integer_ports=integer_ports, shapes=shapes or {}
+            loaded,
+            samples,
+            method=method,
+            refine=refine,
+            labels=labels,
+            test=test,
+            integer_ports=ports == "int8",
+            shapes=shapes or {},
         )
     if not isinstance(loaded, LoadedModel):
         raise InputError(f"{loaded.label}: only models of ONNX and PyTorch are quantised here; use TFLite's converter")
     _require_floats(loaded)
     specs = _inputs(loaded, shapes or {})
-    read = read_samples(samples, specs)
+    read = read_samples(samples if labels is None else without(samples, labels), specs)
+    known = None if labels is None else labelled(samples if test is None else test, labels, specs)
     real = _prepared(loaded, shapes or {})
     progress.step("quantising")
     format = _OnnxFormat(read, method)
@@ -94,7 +105,15 @@ def quantize(
         weight_bytes(real),
         weight_bytes(best.quantized),
         best.steps,
+        None if known is None else _accuracy(known, real, best.quantized),
     )
+
+
+def _accuracy(known: Labelled, real: onnx.ModelProto, quantized: onnx.ModelProto) -> Accuracy:
+    """How many samples of known classes both models classify rightly by their first output."""
+    name = real.graph.output[0].name
+    scores = ((values[name] for values in tensor_values(model, [name], known.samples)) for model in (real, quantized))
+    return accuracy(known.labels, *scores)
 
 
 def _program(module: "ModelSource | Module", source: SamplesSource) -> ModelSource:
