@@ -126,12 +126,12 @@ def main() -> None:
         "network", "floats", "8 bits", "refined", "output", "refined by", title=f"{HELD_OUT} digits never seen"
     )
     for name, model in networks(x[seen], y[seen]):
-        made: list[Quantized] = [api.quantize(model, calibration, refine=refine) for refine in (False, True)]
-        right = [accuracy(each, x[held].numpy(), y[held].numpy()) for each in (model, *(each.model for each in made))]
-        noise = " -> ".join(f"{each.layers[-1].sqnr:.1f}" for each in made)
-        table.add_row(
-            name, *(f"{each:.1%}" for each in right), " -> ".join(noise) + " dB", "; ".join(made[1].refinements)
-        )
+        quantised: list[Quantized] = [api.quantize(model, calibration, refine=refine) for refine in (False, True)]
+        models = [model, *(result.model for result in quantised)]
+        right = [accuracy(network, x[held].numpy(), y[held].numpy()) for network in models]
+        noise = " -> ".join(f"{result.layers[-1].sqnr:.1f}" for result in quantised)
+        steps = "; ".join(quantised[1].refinements)
+        table.add_row(name, *(f"{share:.1%}" for share in right), f"{noise} dB", steps)
     Console(highlight=False, width=160).print(table)
 
 

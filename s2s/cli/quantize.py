@@ -132,7 +132,7 @@ def show(made: "Quantized", target: Path) -> None:
 
 
 def sizes(made: "Quantized") -> Iterator[str]:
-    """Describe what was refined, the weights before and after, the accuracy, and what stays in floats."""
+    """Describe the refinements, the weights before and after, the accuracy, and the operators that stay in floats."""
     if made.refinements:
         yield f"closer to floats than without: {', '.join(made.refinements)}"
     yield f"weights: {made.weights_before:,} bytes before, {made.weights_after:,} after"

@@ -28,7 +28,7 @@ class Confusion(NamedTuple):
     """Samples of one class that were taken for another one."""
 
     label: int
-    found: int
+    taken_for: int
     samples: int
 
 
@@ -54,8 +54,8 @@ class Accuracy:
         yield f"95 % confidence interval of the 8 bits: {low:.1%} to {high:.1%}"
         if self.changed:
             yield f"classified differently in 8 bits: {len(self.changed)} ({_listed(self.changed)})"
-        for label, found, samples in self.confusions[:_SHOWN]:
-            yield f"class {label} taken for {found}: {samples}"
+        for label, other, samples in self.confusions[:_SHOWN]:
+            yield f"class {label} taken for {other}: {samples}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the counts for JSON."""
@@ -80,7 +80,7 @@ def interval(right: int, count: int) -> tuple[float, float]:
 def accuracy(labels: Sequence[int], floats: Iterable[Array], integers: Iterable[Array]) -> Accuracy:
     """Compare the classes of samples with the largest elements of both networks' scores."""
     expected = np.asarray(labels)
-    real, quantised = (np.array([_class(each) for each in scores]) for scores in (floats, integers))
+    real, quantised = (np.array([_class(sample) for sample in scores]) for scores in (floats, integers))
     wrong = Counter((int(a), int(b)) for a, b in zip(expected, quantised, strict=True) if a != b)
     confusions = tuple(Confusion(*pair, count) for pair, count in sorted(wrong.items(), key=lambda item: -item[1]))
     changed = tuple(int(number) for number in np.flatnonzero(real != quantised))
@@ -103,7 +103,7 @@ def _checked(labels: Array, count: int, place: str) -> list[int]:
         raise InputError(f"{place}: {fact}; give one whole number from 0 for each")
     if flat.min(initial=0) < 0:
         raise InputError(f"{place}: holds {flat.min()}; number the classes from 0")
-    return [int(each) for each in flat]
+    return [int(label) for label in flat]
 
 
 def _class(scores: Array) -> int:

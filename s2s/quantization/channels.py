@@ -28,7 +28,7 @@ def observed(samples: Iterable[Mapping[str, Array]], spatial: Mapping[str, bool]
             top = np.abs(value).max(axis=1, initial=0)
             largest[name] = np.maximum(largest[name], top) if name in largest else top
             means[name].append(value.mean(axis=1, dtype=np.float64))
-    return Channels(largest, {name: np.mean(each, axis=0) for name, each in means.items()})
+    return Channels(largest, {name: np.mean(rows, axis=0) for name, rows in means.items()})
 
 
 def _by_channel(value: Array, axis: int) -> Array:

@@ -21,7 +21,7 @@ from s2s.quantization.channels import Channels
 from s2s.quantization.network import Layer, Network, Step, layers_of
 from s2s.types.dtypes import Array
 
-_LEAST = 1e-4
+MIN_PART = 1e-4
 """What is smaller than this part of the largest among values or weights of channels counts as this part."""
 
 
@@ -53,27 +53,27 @@ class _Walk:
 
     def passage(self, layer: Layer) -> Passage | None:
         """The passage of a layer's channels; None if something else reads them."""
-        found = Passage(layer, [], [], [])
-        return found if self._follow(layer.result, found, flat=False) and found.readers else None
+        passage = Passage(layer, [], [], [])
+        return passage if self._follow(layer.result, passage, flat=False) and passage.readers else None
 
-    def _follow(self, tensor: str, found: Passage, *, flat: bool) -> bool:
+    def _follow(self, tensor: str, passage: Passage, *, flat: bool) -> bool:
         """Collect the readers of a tensor, and return whether a factor of each channel may pass to all."""
-        found.tensors.append(tensor)
+        passage.tensors.append(tensor)
         return tensor not in self._network.outputs and all(
-            self._read(step, tensor, found, flat=flat) for step in self._readers.get(tensor, [])
+            self._read(step, tensor, passage, flat=flat) for step in self._readers.get(tensor, [])
         )
 
-    def _read(self, step: Step, tensor: str, found: Passage, *, flat: bool) -> bool:
+    def _read(self, step: Step, tensor: str, passage: Passage, *, flat: bool) -> bool:
         if step.inputs[0] != tensor:
             return False
         if step.layer is not None:
-            block = self._block(step.layer, found.layer, flat=flat)
-            found.readers.append(Reader(step.layer, block))
+            block = self._block(step.layer, passage.layer, flat=flat)
+            passage.readers.append(Reader(step.layer, block))
             return block > 0
-        flattens = step.flattens and found.layer.spatial and not flat
+        flattens = step.flattens and passage.layer.spatial and not flat
         if math.isfinite(step.bound):
-            found.bounds.append(step.bound)
-        return (step.passes or flattens) and self._follow(step.output, found, flat=flat or flattens)
+            passage.bounds.append(step.bound)
+        return (step.passes or flattens) and self._follow(step.output, passage, flat=flat or flattens)
 
     def _block(self, reader: Layer, layer: Layer, *, flat: bool) -> int:
         """How many neighbouring inputs of a reader are one channel of a layer; 0 if its inputs are something else."""
@@ -116,9 +116,9 @@ def _scale(passage: Passage, channels: Channels, network: Network) -> Array:
     top = float(largest.max())
     if top <= 0:
         return np.ones_like(largest)
-    largest = np.maximum(largest, top * _LEAST)
+    largest = np.maximum(largest, top * MIN_PART)
     share = np.max([_share(reader, count, network) for reader in passage.readers], axis=0)
-    scale = np.sqrt(largest / np.maximum(share, _LEAST)) if share.any() else largest
+    scale = np.sqrt(largest / np.maximum(share, MIN_PART)) if share.any() else largest
     limit = min([*passage.bounds, top])
     scale = scale * float((largest / scale).max()) / limit
     if passage.bounds:

@@ -26,7 +26,7 @@ class Layer:
     result: str
     """The tensor behind the bias."""
     spatial: bool
-    """Whether channels are axis 1 of the tensors, as those of a convolution; otherwise they are the last axis."""
+    """Whether channels are axis 1 of the tensors, as in a convolution; otherwise they are the last axis."""
     groups: int = 1
     transposed: bool = False
     """Whether the weights of a product are `[outputs, inputs]`."""

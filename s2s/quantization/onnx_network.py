@@ -56,16 +56,16 @@ class OnnxNetwork:
     def _layer(self, node: NodeProto) -> Layer | None:
         if node.op_type not in _LAYERS or len(node.input) < 2 or not self._owned(node.input[1]):
             return None
-        given = _attributes(node)
+        attributes = _attributes(node)
         bias, result = node.input[2] if len(node.input) > 2 else "", node.output[0]
         if node.op_type == "MatMul":
             if len(self._tensors[node.input[1]].dims) != 2:
                 return None
             bias, result = self._added(node)
-        if given.get("transA", 0) or (bias and not self._owned(bias)):
+        if attributes.get("transA", 0) or (bias and not self._owned(bias)):
             return None
         spatial = node.op_type == "Conv"
-        groups, transposed = given.get("group", 1), bool(given.get("transB", 0))
+        groups, transposed = attributes.get("group", 1), bool(attributes.get("transB", 0))
         return Layer(node.name, node.input[0], node.input[1], bias or None, result, spatial, groups, transposed)
 
     def _owned(self, name: str) -> bool:
@@ -94,12 +94,12 @@ class OnnxNetwork:
 
     def _averages_taps(self, node: NodeProto, *, keeps: int) -> bool:
         """Whether a mean is taken over all axes behind the channels."""
-        given, rank = _attributes(node), len(self._dims.get(node.input[0], []))
-        axes: Any = given.get("axes")
+        attributes, rank = _attributes(node), len(self._dims.get(node.input[0], []))
+        axes: Any = attributes.get("axes")
         if axes is None and len(node.input) > 1 and node.input[1] in self._tensors:
             axes = self.constant(node.input[1]).tolist()
         behind = list(range(2, rank))
-        return bool(axes) and sorted(axis % rank for axis in axes) == behind and given.get("keepdims", 1) == keeps
+        return bool(axes) and sorted(axis % rank for axis in axes) == behind and attributes.get("keepdims", 1) == keeps
 
 
 def share_no_vectors(model: onnx.ModelProto) -> None:

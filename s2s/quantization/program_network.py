@@ -52,7 +52,7 @@ class ProgramNetwork:
         return tensor.detach()
 
     def _step(self, node: Node) -> Step:
-        inputs = [each.name for each in node.all_input_nodes if each.op != "get_attr"]
+        inputs = [operand.name for operand in node.all_input_nodes if operand.op != "get_attr"]
         layer = self._layer(node)
         if layer is not None:
             return Step(inputs, node.name, layer)
@@ -71,7 +71,7 @@ class ProgramNetwork:
         groups: Any = node.args[_GROUPS] if spatial and len(node.args) > _GROUPS else 1
         if not self._is_owned(weights) or not (bias is None or self._is_owned(bias)) or x in (weights, bias):
             return None
-        targets = [str(getattr(each, "target", "")) for each in (weights, bias)]
+        targets = [str(getattr(constant, "target", "")) for constant in (weights, bias)]
         named = targets[0], targets[1] or None
         return Layer(node.name, str(x), *named, node.name, spatial, groups, transposed=not spatial)
 

@@ -14,7 +14,7 @@ import numpy as np
 from s2s.errors import InputError
 from s2s.frontends.torch import LoadedModel, export
 from s2s.frontends.torch.dtypes import numpy_dtype
-from s2s.quantization.accuracy import Accuracy, Labelled, accuracy, labelled
+from s2s.quantization.accuracy import Accuracy, Labelled, accuracy
 from s2s.quantization.attention import attention_in_products
 from s2s.quantization.channels import Channels, observed
 from s2s.quantization.noise import LayerNoise, compare_values, least_ratio
@@ -23,7 +23,8 @@ from s2s.quantization.program_network import ProgramIntegers, ProgramNetwork
 from s2s.quantization.ranges import Method, Range, Ranges
 from s2s.quantization.refine import Candidate, refined
 from s2s.quantization.result import Quantized
-from s2s.quantization.samples import InputSpec, Samples, SamplesSource, read_samples, without
+from s2s.quantization.samples import InputSpec, Samples, SamplesSource
+from s2s.quantization.settings import Settings
 from s2s.support import progress
 from s2s.types.dtypes import Array
 
@@ -31,51 +32,40 @@ if TYPE_CHECKING:
     from torch.fx import GraphModule
 
 
-def quantize_program(
-    loaded: LoadedModel,
-    samples: SamplesSource,
-    *,
-    method: Method,
-    refine: bool,
-    labels: str | None,
-    test: SamplesSource | None,
-    integer_ports: bool,
-    shapes: Mapping[str, tuple[int, ...]],
-) -> Quantized:
+def quantize_program(loaded: LoadedModel, samples: SamplesSource, settings: Settings) -> Quantized:
     """Quantise a program of floats: weights per output channel, activations by calibration on `samples`."""
     import torch
     import torch.ao.quantization.fx._decomposed  # pyright: ignore[reportUnusedImport]  # registers the operators
 
     if any("quantize" in call.target for call in loaded.program.graph.calls):
         raise InputError(f"{loaded.label}: is quantised already; quantise the program of floats it was made of")
-    specs = _inputs(loaded, shapes)
-    read = read_samples(samples if labels is None else without(samples, labels), specs)
-    known = None if labels is None else labelled(samples if test is None else test, labels, specs)
+    specs = _inputs(loaded, settings.shapes)
+    read, classified = settings.samples(samples, specs), settings.labelled(samples, specs)
     progress.step("calibrating")
     attention = torch.ops.aten.scaled_dot_product_attention.default
     exported = loaded.exported.run_decompositions({attention: attention_in_products})
     module: Any = exported.module(check_guards=False)
     plan = planned(module, torch)
-    format = _ProgramFormat([_ordered(sample, specs) for sample in read], method)
-    best = refined(plan, format) if refine else Candidate(plan, format.quantized(plan))
+    format = _ProgramFormat([_ordered(sample, specs) for sample in read], settings.method)
+    best = refined(plan, format) if settings.refine else Candidate(plan, format.quantized(plan))
     quantized = best.quantized
     layers = _noise(best.real, quantized, read, specs)
     floats = float_nodes(plan)
-    right = None if known is None else _accuracy(known, specs, plan.module, quantized)
+    right = None if classified is None else _accuracy(classified, specs, plan.module, quantized)
     examples = [torch.from_numpy(np.asarray(each, order="C")) for each in _ordered(next(iter(read)), specs)]
-    if integer_ports:
+    if settings.integer_ports:
         examples = without_port_pairs(quantized, examples)
     before = sum(each.numel() * each.element_size() for each in module.state_dict().values())
     program = export(quantized, examples)
     after = sum(each.numel() * each.element_size() for each in program.state_dict.values())
-    return Quantized(program, method, read.count, layers, floats, before, after, best.steps, right)
+    return Quantized(program, settings.method, read.count, layers, floats, before, after, best.steps, right)
 
 
-def _accuracy(known: Labelled, specs: Sequence[InputSpec], real: GraphModule, quantized: GraphModule) -> Accuracy:
+def _accuracy(classified: Labelled, specs: Sequence[InputSpec], real: GraphModule, quantized: GraphModule) -> Accuracy:
     """How many samples of known classes both modules classify rightly by their first output."""
-    samples = [_ordered(sample, specs) for sample in known.samples]
+    samples = [_ordered(sample, specs) for sample in classified.samples]
     scores = ((outputs[0] for outputs in _outputs(module, samples)) for module in (real, quantized))
-    return accuracy(known.labels, *scores)
+    return accuracy(classified.labels, *scores)
 
 
 class _ProgramFormat:
@@ -114,8 +104,8 @@ class _ProgramFormat:
         pairs = zip(*(_outputs(module, self._samples) for module in (real.module, quantized)), strict=True)
         return least_ratio(
             (str(place), x, y)
-            for expected, found in pairs
-            for place, (x, y) in enumerate(zip(expected, found, strict=True))
+            for expected, computed in pairs
+            for place, (x, y) in enumerate(zip(expected, computed, strict=True))
             if x.dtype.kind == "f"
         )
 
@@ -127,8 +117,8 @@ def _outputs(module: Any, samples: Iterable[Sequence[Array]]) -> Iterator[list[A
 
     with torch.no_grad():
         for sample in samples:
-            made = module(*(torch.from_numpy(np.asarray(each, order="C")) for each in sample))
-            yield [each.numpy() for each in tree_leaves(made) if isinstance(each, torch.Tensor)]
+            outputs = module(*(torch.from_numpy(np.asarray(array, order="C")) for array in sample))
+            yield [leaf.numpy() for leaf in tree_leaves(outputs) if isinstance(leaf, torch.Tensor)]
 
 
 def _values(module: Any, sample: Sequence[Array], names: Sequence[str]) -> dict[str, Array]:

@@ -1,4 +1,4 @@
-"""Refine a quantised network: try what brings its outputs closer to those of floats, and keep what does.
+"""Refine a quantised network: keep the changes that bring its outputs closer to the network of floats.
 
 Tried are equalised channels (`s2s/quantization/equalize.py`) and corrected biases (`s2s/quantization/bias.py`), alone
 and together. Of all candidates the one with the highest signal to noise ratio at the outputs is taken, so none is worse
@@ -61,7 +61,7 @@ class Candidate(NamedTuple, Generic[Real, Whole]):
 
 
 def refined(real: Real, format: Format[Real, Whole]) -> Candidate[Real, Whole]:
-    """Return the quantised network whose outputs are closest to those of `real`."""
+    """Return the quantised network whose outputs are closest to the outputs of `real`."""
     candidates = _candidates(real, format)
     best = next(candidates)
     highest = format.output_noise(real, best.quantized)

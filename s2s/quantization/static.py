@@ -22,7 +22,7 @@ from s2s.frontends.gguf import is_gguf
 from s2s.frontends.onnx import LoadedModel
 from s2s.frontends.onnx.names import place
 from s2s.frontends.torch.tensors import to_tensor
-from s2s.quantization.accuracy import Accuracy, Labelled, accuracy, labelled
+from s2s.quantization.accuracy import Accuracy, Labelled, accuracy
 from s2s.quantization.channels import Channels, observed
 from s2s.quantization.floats import float_nodes, weight_bytes
 from s2s.quantization.integer_ports import with_integer_ports
@@ -33,7 +33,8 @@ from s2s.quantization.ranges import Method
 from s2s.quantization.recurrent import quantize_recurrent
 from s2s.quantization.refine import Candidate, refined
 from s2s.quantization.result import Quantized
-from s2s.quantization.samples import InputSpec, Samples, SamplesSource, opened, read_samples, without
+from s2s.quantization.samples import InputSpec, Samples, SamplesSource, opened
+from s2s.quantization.settings import Settings
 from s2s.support import progress
 from s2s.support.extras import require_extra
 from s2s.support.logs import errors_only
@@ -72,48 +73,45 @@ def quantize(
     if is_gguf(model):
         place = "model" if isinstance(model, bytes) else model
         raise InputError(f"{place}: is a GGUF file, which only llama-quantize of llama.cpp quantises; take that")
+    settings = Settings(method, refine, labels, test, ports == "int8", shapes or {})
     loaded = load_model(_program(model, samples), trust=trust)
     if isinstance(loaded, torch.LoadedModel):
         from s2s.quantization.programs import quantize_program
 
-        return quantize_program(
-            loaded,
-            samples,
-            method=method,
-            refine=refine,
-            labels=labels,
-            test=test,
-            integer_ports=ports == "int8",
-            shapes=shapes or {},
-        )
+        return quantize_program(loaded, samples, settings)
     if not isinstance(loaded, LoadedModel):
         raise InputError(f"{loaded.label}: only models of ONNX and PyTorch are quantised here; use TFLite's converter")
     _require_floats(loaded)
-    specs = _inputs(loaded, shapes or {})
-    read = read_samples(samples if labels is None else without(samples, labels), specs)
-    known = None if labels is None else labelled(samples if test is None else test, labels, specs)
-    real = _prepared(loaded, shapes or {})
+    return _quantize_model(loaded, samples, settings)
+
+
+def _quantize_model(loaded: LoadedModel, samples: SamplesSource, settings: Settings) -> Quantized:
+    specs = _inputs(loaded, settings.shapes)
+    read, classified = settings.samples(samples, specs), settings.labelled(samples, specs)
+    real = _prepared(loaded, settings.shapes)
     progress.step("quantising")
-    format = _OnnxFormat(read, method)
-    best = refined(real, format) if refine else Candidate(real, format.quantized(real))
+    format = _OnnxFormat(read, settings.method)
+    best = refined(real, format) if settings.refine else Candidate(real, format.quantized(real))
     return Quantized(
-        with_integer_ports(best.quantized) if ports == "int8" else best.quantized,
-        method,
+        with_integer_ports(best.quantized) if settings.integer_ports else best.quantized,
+        settings.method,
         read.count,
         compare_layers(best.real, best.quantized, read, read.count),
         float_nodes(best.quantized),
         weight_bytes(real),
         weight_bytes(best.quantized),
         best.steps,
-        None if known is None else _accuracy(known, real, best.quantized),
+        None if classified is None else _accuracy(classified, real, best.quantized),
     )
 
 
-def _accuracy(known: Labelled, real: onnx.ModelProto, quantized: onnx.ModelProto) -> Accuracy:
+def _accuracy(classified: Labelled, real: onnx.ModelProto, quantized: onnx.ModelProto) -> Accuracy:
     """How many samples of known classes both models classify rightly by their first output."""
     name = real.graph.output[0].name
-    scores = ((values[name] for values in tensor_values(model, [name], known.samples)) for model in (real, quantized))
-    return accuracy(known.labels, *scores)
+    scores = (
+        (values[name] for values in tensor_values(model, [name], classified.samples)) for model in (real, quantized)
+    )
+    return accuracy(classified.labels, *scores)
 
 
 def _program(module: "ModelSource | Module", source: SamplesSource) -> ModelSource:
@@ -129,8 +127,8 @@ def _program(module: "ModelSource | Module", source: SamplesSource) -> ModelSour
     arguments = list(inspect.signature(module.forward).parameters)
     names = [name for name in arguments if name in arrays]
     if not names:
-        known = ", ".join(map(repr, arguments))
-        raise InputError(f"samples: hold none of the arguments of forward, {known}; name the arrays after these")
+        accepted = ", ".join(map(repr, arguments))
+        raise InputError(f"samples: hold none of the arguments of forward, {accepted}; name the arrays after these")
     first = [np.asarray(np.asarray(arrays[name])[:1], order="C") for name in names]
     return torch.export(module.eval(), [to_tensor(each) for each in first])
 
@@ -195,18 +193,18 @@ class _OnnxFormat:
 
     def copied(self, model: onnx.ModelProto) -> onnx.ModelProto:
         """A copy of a model."""
-        made = onnx.ModelProto()
-        made.CopyFrom(model)
-        return made
+        copied = onnx.ModelProto()
+        copied.CopyFrom(model)
+        return copied
 
     copied_integers = copied
 
     def quantized(self, real: onnx.ModelProto) -> onnx.ModelProto:
         """The model in QDQ form."""
-        made = _quantized(real, self._samples, self._method)
-        quantize_recurrent(real, made, self._samples)
-        _drop_unused_domains(made)
-        return made
+        quantized = _quantized(real, self._samples, self._method)
+        quantize_recurrent(real, quantized, self._samples)
+        _drop_unused_domains(quantized)
+        return quantized
 
     def network(self, real: onnx.ModelProto) -> OnnxNetwork:
         """The layers."""
