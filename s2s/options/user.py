@@ -133,6 +133,26 @@ class UserOptions:
         is_repeated=True,
     )
     """Inputs that are sliding windows, by name, with axis and frames: a run takes the frames, and computes the rest."""
+    pre: tuple[str, ...] = option(
+        default=(),
+        converter=values.texts_of,
+        stages=("read",),
+        help="A step before an input, in the same function: features of sound, or what an image needs (mfcc:step=20ms)",
+        group="Inputs",
+        metavar="[INPUT=]STEP[:PARAMETER=VALUE,…]",
+        is_repeated=True,
+    )
+    """Steps before the inputs, as objects of `s2s.pre` or as texts: `[s2s.pre.Grey()]`, `["image=grey"]`."""
+    post: tuple[str, ...] = option(
+        default=(),
+        converter=values.texts_of,
+        stages=("read",),
+        help="A step behind an output, in the same function: classes, means over runs, thresholds (top-k:count=3)",
+        group="Inputs",
+        metavar="[OUTPUT=]STEP[:PARAMETER=VALUE,…]",
+        is_repeated=True,
+    )
+    """Steps behind the outputs, as objects of `s2s.post` or as texts: `[s2s.post.Argmax()]`, `["scores=argmax"]`."""
     push: "Pushed | None" = option(
         default=None,
         converter=values.push_of,
