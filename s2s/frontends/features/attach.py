@@ -25,7 +25,8 @@ from s2s.frontends.features.classes import Labels
 from s2s.frontends.features.normalise import Normalise
 from s2s.frontends.features.quantised import dequantised, quantised
 from s2s.frontends.features.registry import post_step, pre_step
-from s2s.frontends.features.step import PostStep, PreStep, States
+from s2s.frontends.features.resize import Resize
+from s2s.frontends.features.step import PostStep, PreStep, Shape, States
 from s2s.frontends.formulas import reshape
 from s2s.types.dtypes import as_tensor_type, from_numpy, tensor_type
 from s2s.types.interface import TEXTS
@@ -91,8 +92,14 @@ class _Chain:
         kind = tensor_type(from_numpy(self.steps[0].taken_type()), shapes[0])
         argument = self.builder.block.insert_arg(kind, 0)
         value, states = self.builder.computed(argument, self.builder.node), States(self.builder)
-        for step, wanted in zip(self.steps, shapes[1:], strict=True):
-            whole, value = value, reshape(step.apply(value, wanted, states), wanted)
+        waiting: list[tuple[PreStep, Shape]] = []
+        whole = value
+        for number, (step, wanted) in enumerate(zip(self.steps, shapes[1:], strict=True)):
+            if step.by_rows and any(isinstance(each, Resize) for each in self.steps[number + 1 :]):
+                waiting.append((step, wanted))
+                continue
+            whole, value = value, reshape(_applied_to(step, value, wanted, waiting, states), wanted)
+            waiting = []
         facts = _facts(self.main.arg_attrs, self.number).data
         last = self.steps[-1]
         value = quantised(value, whole if isinstance(last, Normalise) else None, type, facts, last)
@@ -117,6 +124,21 @@ class _Chain:
         )
         self.main.arg_attrs = ArrayAttr(attributes)
         self.main.update_function_type()
+
+
+def _applied_to(
+    step: PreStep, x: Value, wanted: Shape, earlier: Sequence[tuple[PreStep, Shape]], states: States
+) -> Value:
+    """Build `step` on what the `earlier` steps make of `x`."""
+
+    def prepared(rows: Value, count: int | None = None) -> Value:
+        for each, shape in earlier:
+            rows = each.apply(rows, shape if count is None else (count, *shape[-2:]), states)
+        return rows
+
+    if earlier and isinstance(step, Resize):
+        return step.by_rows_of(x, wanted, lambda rows: prepared(rows, 1))
+    return step.apply(prepared(x), wanted, states)
 
 
 def _follow(

@@ -19,6 +19,7 @@ class Grey(PreStep):
     """The brightness of each pixel by ITU-R BT.601; bytes are rounded as Pillow does."""
 
     name: ClassVar[str] = "grey"
+    by_rows: ClassVar[bool] = True
     dtype: ClassVar[np.dtype[np.generic]] = U8
 
     def taken(self, wanted: Shape) -> Shape:

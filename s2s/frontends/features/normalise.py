@@ -15,6 +15,7 @@ class Normalise(PreStep):
     """`(x - mean) / std`: one number of each for all elements, or one for each channel, which is the last axis."""
 
     name: ClassVar[str] = "normalise"
+    by_rows: ClassVar[bool] = True
     dtype: ClassVar[np.dtype[np.generic]] = U8
     mean: tuple[float, ...] = (0.0,)
     std: tuple[float, ...] = (1.0,)

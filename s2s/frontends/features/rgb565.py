@@ -18,6 +18,7 @@ class Rgb565(PreStep):
     """Red, green and blue bytes from five, six and five bits, whose highest bits are repeated below the lowest."""
 
     name: ClassVar[str] = "rgb565"
+    by_rows: ClassVar[bool] = True
     dtype: ClassVar[np.dtype[np.generic]] = np.dtype(np.uint16)
     bytes: Literal["little", "big"] = "little"
     """The byte that comes first: the lower one, or the higher one, as cameras on a parallel bus send it."""

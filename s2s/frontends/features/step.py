@@ -82,6 +82,8 @@ class PreStep(Step):
     option: ClassVar[str] = "--pre"
     dtype: ClassVar[np.dtype[np.generic]] = F32
     """The element type of the input of a network that begins with the step."""
+    by_rows: ClassVar[bool] = False
+    """Whether each row of the result follows from the same row of what is taken."""
 
     def taken(self, wanted: Shape) -> Shape:
         """Return the shape that the step takes in order to give `wanted` elements."""

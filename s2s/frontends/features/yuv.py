@@ -5,10 +5,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.builder import Value, emit
+from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.features.images import as_bytes, colours, weighted
 from s2s.frontends.features.step import I32, PreStep, Shape, States, U8
 from s2s.frontends.formulas import cast, concat, reshape, take
+from s2s.frontends.networks import Values, scan
 from s2s.support.frozen import frozen
 
 _FACTORS = {"full": (65536, 91881, -22554, -46802, 116130), "limited": (76309, 104597, -25675, -53279, 132201)}
@@ -21,6 +22,7 @@ class Yuyv(PreStep):
     """Red, green and blue bytes from pairs of pixels `Y0 U Y1 V`, by ITU-R BT.601."""
 
     name: ClassVar[str] = "yuyv"
+    by_rows: ClassVar[bool] = True
     dtype: ClassVar[np.dtype[np.generic]] = U8
     range: Literal["full", "limited"] = "full"
     """Whether black is 0 and white 255 (JPEG), or black 16 and white 235 (video)."""
@@ -54,6 +56,7 @@ class Nv12(Yuyv):
     """Red, green and blue bytes from a plane of brightness, and half as many rows of `U V` for four pixels each."""
 
     name: ClassVar[str] = "nv12"
+    by_rows: ClassVar[bool] = False
 
     def taken(self, wanted: Shape) -> Shape:
         height, width, _ = colours(self, wanted)
@@ -63,10 +66,16 @@ class Nv12(Yuyv):
 
     def apply(self, x: Value, wanted: Shape, states: States) -> Value:
         height, width, _ = colours(self, wanted)
+        light = reshape(take(x, 0, 0, height), [height // 2, 2, width])
         plane = reshape(take(x, 0, height, height // 2), [height // 2, width // 2, 2])
-        parts = [reshape(take(plane, 2, part, 1), [height // 2, width // 2]) for part in range(2)]
-        shared = [_repeated(_repeated(each, 1), 0) for each in parts]
-        return self.colours(take(x, 0, 0, height), shared[0], shared[1], (height, width, 3))
+
+        def two_rows(_: Builder, __: Values, slices: Values, ___: Values) -> tuple[Values, Values]:
+            parts = [reshape(take(slices[1], 1, part, 1), [1, width // 2]) for part in range(2)]
+            shared = [_repeated(_repeated(each, 1), 0) for each in parts]
+            return [], [self.colours(slices[0], shared[0], shared[1], (2, width, 3))]
+
+        _, (image,) = scan(x.builder, self.name, two_rows, carried=[], scanned=[light, plane], steps=height // 2)
+        return image
 
 
 def _repeated(x: Value, axis: int) -> Value:
