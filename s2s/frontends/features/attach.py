@@ -91,7 +91,7 @@ class _Chain:
             shapes.insert(0, step.taken(shapes[0]))
         kind = tensor_type(from_numpy(self.steps[0].taken_type()), shapes[0])
         argument = self.builder.block.insert_arg(kind, 0)
-        value, states = self.builder.computed(argument, self.builder.node), States(self.builder)
+        value, states = self.builder.computed(argument, self.builder.node), States(self.builder, _names_of(self.main))
         waiting: list[tuple[PreStep, Shape]] = []
         whole = value
         for number, (step, wanted) in enumerate(zip(self.steps, shapes[1:], strict=True)):
@@ -108,8 +108,8 @@ class _Chain:
     def _splice(self, input: BlockArgument, result: SSAValue, facts: Mapping[str, Attribute], states: States) -> None:
         """Move the operations of the steps in front of the network's."""
         block, first = self.main.body.block, self.main.body.block.first_op
-        assert first is not None and not states.kept
-        [argument] = self.builder.block.args
+        argument, *kept = self.builder.block.args
+        assert first is not None
         made = block.insert_arg(argument.type, self.number)
         made.name_hint = argument.name_hint
         for op in list(self.builder.block.ops):
@@ -123,7 +123,9 @@ class _Chain:
             {key: value for key, value in facts.items() if key not in (SCALE, ZERO_POINT)}
         )
         self.main.arg_attrs = ArrayAttr(attributes)
-        self.main.update_function_type()
+        for each in kept:
+            each.replace_all_uses_with(block.insert_arg(each.type, len(block.args)))
+        _return_states(self.main, states)
 
 
 def _applied_to(
@@ -157,22 +159,40 @@ def _follow(
         facts = _facts(main.res_attrs, number)
         name = text(facts, NAME) or f"output{number}"
         outputs[name] = _Output(builder.computed(results[number], name), facts.data)
-    states, current = States(builder), None
+    states, current = States(builder, _names_of(main)), None
     for port, step in steps:
         current = _applied(step, port, current, outputs, states)
-    kept = [(builder.computed(results[n]), argument) for n, argument in enumerate(tied) if argument is not None]
-    first = len(block.args) - len(states.kept)
-    kept += [(each.after, first + number) for number, each in enumerate(states.kept.values())]
-    block.add_op(ReturnOp(*(builder.materialize(each.value) for each in outputs.values()), *(builder.materialize(v) for v, _ in kept)))
-    state_facts = [DictionaryAttr({NAME: StringAttr(name), STATE: UnitAttr()}) for name in states.kept]
-    main.arg_attrs = ArrayAttr([*(main.arg_attrs or ()), *state_facts])
-    main.res_attrs = ArrayAttr(
-        [DictionaryAttr({**each.facts, NAME: StringAttr(name)}) for name, each in outputs.items()]
-        + [DictionaryAttr({})] * len(kept)
-    )
-    if kept:
-        main.attributes[graph.TIED] = ints([-1] * len(outputs) + [argument for _, argument in kept])
+    kept = [result for result, argument in zip(results, tied, strict=True) if argument is not None]
+    block.add_op(ReturnOp(*(builder.materialize(each.value) for each in outputs.values()), *kept))
+    named = [DictionaryAttr({**each.facts, NAME: StringAttr(name)}) for name, each in outputs.items()]
+    main.res_attrs = ArrayAttr([*named, *[DictionaryAttr({})] * len(kept)])
+    main.attributes[graph.TIED] = ints([-1] * len(outputs) + [each for each in tied if each is not None])
+    _return_states(main, states)
+
+
+def _return_states(main: FuncOp, states: States) -> None:
+    """Tie the last arguments of `main`, which are states, to new results."""
+    block, names = main.body.block, list(states.kept)
+    returned = block.last_op
+    assert isinstance(returned, ReturnOp)
+    tied = [-1 if each is None else each for each in graph.tied_arguments(main)]
+    first = len(block.args) - len(names)
+    facts = [DictionaryAttr({NAME: StringAttr(name), STATE: UnitAttr()}) for name in names]
+    after = [states.builder.materialize(each.after) for each in states.kept.values()]
+    returned.operands = [*returned.operands, *after]
+    if names:
+        main.arg_attrs = ArrayAttr([*(main.arg_attrs or ()), *facts])
+        main.res_attrs = ArrayAttr([*(main.res_attrs or ()), *[DictionaryAttr({})] * len(names)])
+    if names or any(each != -1 for each in tied):
+        main.attributes[graph.TIED] = ints([*tied, *range(first, first + len(names))])
+    else:
+        main.attributes.pop(graph.TIED, None)
     main.update_function_type()
+
+
+def _names_of(main: FuncOp) -> set[str]:
+    """Return the names of the inputs and states of `main`."""
+    return {text(each, NAME) or "" for each in main.arg_attrs or ()}
 
 
 def _applied(

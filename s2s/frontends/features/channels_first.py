@@ -6,7 +6,7 @@ import numpy as np
 
 from s2s.frontends.builder import Value
 from s2s.frontends.features.images import CHANNELS
-from s2s.frontends.features.step import PreStep, Shape, States, U8
+from s2s.frontends.features.step import U8, PreStep, Shape, States
 from s2s.frontends.formulas import reshape, transpose
 from s2s.support.frozen import frozen
 

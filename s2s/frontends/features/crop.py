@@ -7,7 +7,7 @@ import numpy as np
 from s2s.frontends.builder import Value
 from s2s.frontends.features.images import image_shape
 from s2s.frontends.features.parameters import Size
-from s2s.frontends.features.step import PreStep, Shape, States, U8
+from s2s.frontends.features.step import U8, PreStep, Shape, States
 from s2s.frontends.formulas import crop, reshape
 from s2s.support.frozen import frozen
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from s2s.frontends.builder import Value
 from s2s.frontends.features.images import as_bytes, channel, image_shape, weighted
-from s2s.frontends.features.step import I32, PreStep, Shape, States, U8
+from s2s.frontends.features.step import I32, U8, PreStep, Shape, States
 from s2s.frontends.formulas import cast, reshape
 from s2s.support.frozen import frozen
 

@@ -1,7 +1,7 @@
 """What steps on images share: images are `[height, width, channels]`."""
 
 from s2s.frontends.builder import Value
-from s2s.frontends.features.step import I32, PreStep, Shape, U8
+from s2s.frontends.features.step import I32, U8, PreStep, Shape
 from s2s.frontends.formulas import cast, clamp, reshape, take
 from s2s.frontends.tflite.fixed_point import shifted_right
 

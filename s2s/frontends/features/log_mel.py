@@ -2,11 +2,14 @@
 
 from typing import ClassVar, Literal
 
+import numpy as np
+
+from s2s.frontends.bands import band_sums
 from s2s.frontends.builder import Value
 from s2s.frontends.features.mel import Norm, Scale, mel_filters
 from s2s.frontends.features.spectrum import MOST, Spectrum
 from s2s.frontends.features.step import as_array
-from s2s.frontends.formulas import matmul
+from s2s.frontends.formulas import reshape
 from s2s.support.frozen import frozen
 
 
@@ -45,4 +48,7 @@ class LogMel(Spectrum):
 
     def of_frame(self, frame: Value) -> Value:
         filters = mel_filters(self.rate, self.size, self.bins, self.low, self.top, self.mel, self.norm)
-        return matmul(super().of_frame(frame), frame.builder.constant(as_array(filters)))
+        bands, frequencies = np.nonzero(filters.T)
+        spectrum = reshape(super().of_frame(frame), [len(filters)])
+        factors = as_array(filters.T[bands, frequencies])
+        return reshape(band_sums(spectrum, frequencies, bands, factors, self.bins), [1, self.bins])

@@ -10,14 +10,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from s2s.frontends.bands import band_sums
 from s2s.frontends.builder import Value
 from s2s.frontends.features.frames import over_frames
 from s2s.frontends.features.micro_tables import bands, gains, window_table
 from s2s.frontends.features.parameters import Seconds
 from s2s.frontends.features.step import F32, I16, PreStep, Shape, States
-from s2s.frontends.formulas import cast, clamp, pad, reshape, take
+from s2s.frontends.formulas import cast, clamp, pad, reshape
 from s2s.frontends.tflite.fixed_point import I32
-from s2s.frontends.tflite.micro.filters import channel_sums, less_noise, logarithms, root_to_nearest, with_gain
+from s2s.frontends.tflite.micro.filters import less_noise, logarithms, root_to_nearest, with_gain
 from s2s.frontends.tflite.micro.spectrum import auto_scaled, energies, fixed_spectrum, windowed
 from s2s.support.frozen import frozen
 
@@ -87,7 +88,9 @@ class MicroFrontend(PreStep):
     def _frames(self, wanted: Shape) -> int:
         count = int(np.prod(wanted))
         if count % self.bins:
-            raise self.invalid(f"gives {self.bins} numbers a frame, and {list(wanted)} are wanted", "choose other bins=")
+            raise self.invalid(
+                f"gives {self.bins} numbers a frame, and {list(wanted)} are wanted", "choose other bins="
+            )
         return count // self.bins
 
     def apply(self, x: Value, wanted: Shape, states: States) -> Value:
@@ -113,7 +116,7 @@ class MicroFrontend(PreStep):
         table = bands(self.rate, self.fft // 2 + 1, self.bins, self.low, self.high, FILTER_BITS)
         if table is None:
             raise self.invalid(f"its bands reach beyond {self.fft // 2} frequencies", "give a lower high=")
-        sums = channel_sums(take(energy, 0, 0, self.fft // 2 + 1), *table, self.bins)
+        sums = band_sums(cast(energy, np.dtype(np.uint64)), *table, self.bins)
         signal = root_to_nearest(sums, bits)
         one = 2**NOISE_BITS
         pair = (int(np.float32(self.even) * one), int(np.float32(self.odd) * one))
@@ -132,5 +135,3 @@ class MicroFrontend(PreStep):
             gain = gains(self.strength, self.offset, GAIN_BITS, SMOOTHING_BITS - self.correction)
             signal = with_gain(signal, noise, constant(gain), GAIN_BITS - self.correction - SNR_BITS)
         return [noise], logarithms(signal * 2**self.correction, LOG_SCALE)
-
-

@@ -21,9 +21,7 @@ def _mel(hertz: "np.floating | float") -> np.float32:
     return _F32(1127.0 * np.log1p(np.float64(_F32(hertz)) / 700.0))
 
 
-def bands(
-    rate: int, count: int, bins: int, low: float, high: float, bits: int
-) -> tuple[Array, Array, Array] | None:
+def bands(rate: int, count: int, bins: int, low: float, high: float, bits: int) -> tuple[Array, Array, Array] | None:
     """Return frequencies, the bands that they are added to, and their weights with `bits` fractional bits; None where a
     band would reach beyond the `count` frequencies.
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from s2s.frontends.builder import Value
-from s2s.frontends.features.step import F32, PreStep, Shape, States, U8, as_array
+from s2s.frontends.features.step import F32, U8, PreStep, Shape, States, as_array
 from s2s.frontends.formulas import cast, reshape
 from s2s.support.frozen import frozen
 

@@ -52,9 +52,7 @@ def written(step: object) -> str:
     """Return the parameters of a step that have another value than their default, as `read` takes them."""
     stated = ((each, getattr(step, each.name)) for each in fields(step))  # pyright: ignore[reportArgumentType]
     kinds = _declared(type(step))
-    return ",".join(
-        f"{each.name}={_text(kinds[each.name], value)}" for each, value in stated if value != each.default
-    )
+    return ",".join(f"{each.name}={_text(kinds[each.name], value)}" for each, value in stated if value != each.default)
 
 
 def _is_required(parameter: "Field[Any]") -> bool:

@@ -5,6 +5,7 @@ from s2s.frontends.features.crop import Crop
 from s2s.frontends.features.grey import Grey
 from s2s.frontends.features.log_mel import LogMel
 from s2s.frontends.features.mfcc import Mfcc
+from s2s.frontends.features.micro_frontend import MicroFrontend
 from s2s.frontends.features.normalise import Normalise
 from s2s.frontends.features.parameters import Size
 from s2s.frontends.features.resize import Resize
@@ -18,6 +19,7 @@ __all__ = [
     "Grey",
     "LogMel",
     "Mfcc",
+    "MicroFrontend",
     "Normalise",
     "Nv12",
     "Resize",

@@ -11,7 +11,7 @@ from s2s.analysis.numbers.port_quantisation import SCALE, ZERO_POINT
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.features.normalise import Normalise
-from s2s.frontends.features.step import F32, I32, PreStep, States, U8
+from s2s.frontends.features.step import F32, I32, U8, PreStep, States
 from s2s.frontends.formulas import cast, clamp, reshape
 from s2s.frontends.tflite.quantize import half_away
 from s2s.types.dtypes import AnyTensor, to_numpy
@@ -40,9 +40,7 @@ def dequantised(x: Value, facts: Mapping[str, Attribute]) -> Value:
     return (cast(x, F32) - float(stated.zero_point)) * float(stated.scale)
 
 
-def quantised(
-    x: Value, pixels: Value | None, type: AnyTensor, facts: Mapping[str, Attribute], last: PreStep
-) -> Value:
+def quantised(x: Value, pixels: Value | None, type: AnyTensor, facts: Mapping[str, Attribute], last: PreStep) -> Value:
     """Return the elements of the network's input: real numbers in steps of its scale, to nearest, halves away from
     zero, and limited; integers of its type as they are.
 
@@ -57,7 +55,7 @@ def quantised(
         raise last.invalid(f"gives {x.dtype}, and the input takes {dtype} without a scale", "give a step that makes it")
     if pixels is not None and pixels.dtype == U8 and isinstance(last, Normalise) and len(last.mean + last.std) == 2:
         bytes = x.builder.constant(np.arange(256, dtype=np.uint8))
-        table = _quantised(last.apply(bytes, (256,), States(x.builder)), stated, dtype)
+        table = _quantised(last.apply(bytes, (256,), States(x.builder, ())), stated, dtype)
         return emit(graph.GatherOp, table, cast(reshape(pixels, x.shape), I32), axis=0)
     return _quantised(cast(x, F32), stated, dtype)
 

@@ -10,6 +10,7 @@ from s2s.frontends.features.crop import Crop
 from s2s.frontends.features.grey import Grey
 from s2s.frontends.features.log_mel import LogMel
 from s2s.frontends.features.mfcc import Mfcc
+from s2s.frontends.features.micro_frontend import MicroFrontend
 from s2s.frontends.features.normalise import Normalise
 from s2s.frontends.features.parameters import read
 from s2s.frontends.features.resize import Resize
@@ -24,13 +25,22 @@ S = TypeVar("S", bound=Step)
 
 PRE: Mapping[str, type[PreStep]] = {
     each.name: each
-    for each in (Spectrum, LogMel, Mfcc, Resize, Crop, Normalise, Grey, Rgb565, Yuyv, Nv12, ChannelsFirst)
+    for each in (
+        Spectrum,
+        LogMel,
+        Mfcc,
+        MicroFrontend,
+        Resize,
+        Crop,
+        Normalise,
+        Grey,
+        Rgb565,
+        Yuyv,
+        Nv12,
+        ChannelsFirst,
+    )
 }
-POST: Mapping[str, type[PostStep]] = {
-    each.name: each for each in (Softmax, Argmax, TopK, Labels, Mean, Threshold, Nms)
-}
-
-
+POST: Mapping[str, type[PostStep]] = {each.name: each for each in (Softmax, Argmax, TopK, Labels, Mean, Threshold, Nms)}
 
 
 def pre_step(text: str) -> "tuple[str | None, PreStep]":

@@ -10,7 +10,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.features.images import image_shape
 from s2s.frontends.features.parameters import Size
-from s2s.frontends.features.step import F32, I32, PreStep, Shape, States, U8, as_array
+from s2s.frontends.features.step import F32, I32, U8, PreStep, Shape, States, as_array
 from s2s.frontends.formulas import cast, clamp, reshape, take
 from s2s.frontends.networks import Values, scan
 from s2s.frontends.resample import Taps, coordinates, linear_kernel, nearest_taps, read_taps, weighted_taps

@@ -7,7 +7,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.features.step import F32, I32, PostStep, Results, States, U8
+from s2s.frontends.features.step import F32, I32, U8, PostStep, Results, States
 from s2s.frontends.formulas import cast, concat, greater, minimum, reshape, select, take
 from s2s.support.frozen import frozen
 

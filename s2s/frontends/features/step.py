@@ -1,6 +1,6 @@
 """A step before or after a network, which builds operations of the graph."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from s2s.frontends.builder import Builder, Value
 from s2s.frontends.features.parameters import written
 from s2s.frontends.formulas import cast
 from s2s.support.frozen import frozen
-from s2s.types.dtypes import Array
+from s2s.types.dtypes import Array, from_numpy, tensor_type
 
 Shape = tuple[int, ...]
 F32, I32, I16, U8 = (np.dtype(name) for name in ("float32", "int32", "int16", "uint8"))
@@ -27,16 +27,15 @@ class Kept(NamedTuple):
 class States:
     """The states that steps keep, by name."""
 
-    def __init__(self, builder: Builder) -> None:
-        self.builder = builder
+    def __init__(self, builder: Builder, taken: Collection[str]) -> None:
+        """`taken` are names of other inputs and states."""
+        self.builder, self.taken = builder, taken
         self.kept: dict[str, Kept] = {}
 
     def begin(self, wish: str, shape: Shape, dtype: np.dtype[np.generic]) -> tuple[str, Value]:
         """Return a new state, which is zeros before the first run: its name, and its value."""
-        from s2s.types.dtypes import from_numpy, tensor_type
-
         name, number = wish, 1
-        while name in self.kept:
+        while name in self.kept or name in self.taken:
             number += 1
             name = f"{wish}_{number}"
         block = self.builder.block

@@ -7,7 +7,7 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.features.images import as_bytes, colours, weighted
-from s2s.frontends.features.step import I32, PreStep, Shape, States, U8
+from s2s.frontends.features.step import I32, U8, PreStep, Shape, States
 from s2s.frontends.formulas import cast, concat, reshape, take
 from s2s.frontends.networks import Values, scan
 from s2s.support.frozen import frozen

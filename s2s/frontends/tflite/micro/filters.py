@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from s2s.dialects import graph
+from s2s.frontends.bands import band_sums
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, greater, less, maximum, minimum, select
 from s2s.frontends.tflite.arithmetic import require_kinds
@@ -59,19 +60,8 @@ def _filter_bank(node: Node) -> Value:
                 numbers.append(start + reach)
                 places.append(np.full(reach.size, to - 1))
                 factors.append(table[begin + reach])
-    return channel_sums(x, np.concatenate(numbers), np.concatenate(places), np.concatenate(factors), channels)
-
-
-def channel_sums(x: Value, numbers: Array, places: Array, factors: Array, channels: int) -> Value:
-    """`y[places[k]] += x[numbers[k]] * factors[k]` of a row of energies, in 64 bits."""
-    constant = x.builder.constant
-    total = constant(np.zeros(channels, np.uint64))
-    if not numbers.size:
-        return total
-    energies = cast(emit(graph.GatherOp, x, constant(numbers.astype(np.int32)), axis=0), _U64)
-    products = energies * constant(factors.astype(np.uint64))
-    indices = constant(places.astype(np.int32))
-    return emit(graph.ScatterElementsOp, total, indices, products, axis=0, reduction="add", nonnegative_indices=True)
+    every = (np.concatenate(each) for each in (numbers, places, factors))
+    return band_sums(cast(x, _U64), *every, channels)
 
 
 def _square_root(node: Node) -> Value:
