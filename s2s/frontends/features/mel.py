@@ -35,7 +35,8 @@ def mel_filters(rate: int, fft: int, bins: int, low: float, high: float, scale: 
     """Return the weights `[fft // 2 + 1, bins]` of the spectrum in each bin."""
     frequencies = np.linspace(0, rate / 2, fft // 2 + 1)
     ends = _mels(np.array([low, high]), scale)
-    edges = _hertz(np.linspace(ends[0], ends[1], bins + 2), scale)
+    between = ends[0] + (ends[1] - ends[0]) * (np.arange(bins + 2) / (bins + 1))
+    edges = _hertz(between, scale)
     rising = (frequencies[:, None] - edges[:-2]) / (edges[1:-1] - edges[:-2])
     falling = (edges[2:] - frequencies[:, None]) / (edges[2:] - edges[1:-1])
     weights = np.maximum(0, np.minimum(rising, falling))
@@ -45,5 +46,6 @@ def mel_filters(rate: int, fft: int, bins: int, low: float, high: float, scale: 
 def cosines(bins: int, coefficients: int) -> Reals:
     """Return the orthonormal cosine transform (DCT-II) `[bins, coefficients]`."""
     angles = np.pi * np.outer(np.arange(bins) + 0.5, np.arange(coefficients)) / bins
-    factors = np.where(np.arange(coefficients) == 0, np.sqrt(1 / bins), np.sqrt(2 / bins))
+    factors = np.full(coefficients, np.sqrt(2 / bins))
+    factors[0] = np.sqrt(1 / bins)
     return np.cos(angles) * factors

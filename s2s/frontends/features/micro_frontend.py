@@ -88,9 +88,7 @@ class MicroFrontend(PreStep):
     def _frames(self, wanted: Shape) -> int:
         count = int(np.prod(wanted))
         if count % self.bins:
-            raise self.invalid(
-                f"gives {self.bins} numbers a frame, and {list(wanted)} are wanted", "choose other bins="
-            )
+            raise self.invalid(f"gives {self.bins} numbers a frame, and {list(wanted)} are wanted", "give bins=")
         return count // self.bins
 
     def apply(self, x: Value, wanted: Shape, states: States) -> Value:

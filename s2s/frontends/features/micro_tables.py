@@ -25,8 +25,8 @@ def bands(rate: int, count: int, bins: int, low: float, high: float, bits: int) 
     """Return frequencies, the bands that they are added to, and their weights with `bits` fractional bits; None where a
     band would reach beyond the `count` frequencies.
 
-    A frequency belongs to the band whose centre is the next one above, and with the rest of its weight to the band below
-    that one. The constant part belongs to none.
+    A frequency belongs to the band whose centre is the next one above, and with the rest of its weight to the band
+    below that one. The constant part belongs to none.
     """
     lowest, highest = _mel(low), _mel(high)
     spacing = _F32((highest - lowest) / _F32(bins + 1))

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-import numpy as np
-
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.features.step import F32, I32, U8, PostStep, Results, States
@@ -58,11 +56,11 @@ class Threshold(PostStep):
         if self.low == self.on:
             return Results({"active": cast(_from(x, self.on), U8)}, replaced=False)
         name, before = states.begin("threshold_active", x.shape, U8)
-        limits = select(greater(before, 0), x.like(np.float32(self.low)), x.like(np.float32(self.on)))
+        limits = select(greater(before, 0), x.like(self.low), x.like(self.on))
         active = cast(emit(graph.GreaterEqualOp, x, limits), U8)
         states.keep(name, active)
         return Results({"active": active}, replaced=False)
 
 
 def _from(x: Value, limit: float) -> Value:
-    return emit(graph.GreaterEqualOp, x, x.like(np.float32(limit)))
+    return emit(graph.GreaterEqualOp, x, x.like(limit))

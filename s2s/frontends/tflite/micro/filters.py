@@ -60,8 +60,8 @@ def _filter_bank(node: Node) -> Value:
                 numbers.append(start + reach)
                 places.append(np.full(reach.size, to - 1))
                 factors.append(table[begin + reach])
-    every = (np.concatenate(each) for each in (numbers, places, factors))
-    return band_sums(cast(x, _U64), *every, channels)
+    tables = np.concatenate(numbers), np.concatenate(places), np.concatenate(factors)
+    return band_sums(cast(x, _U64), *tables, channels)
 
 
 def _square_root(node: Node) -> Value:
@@ -124,8 +124,8 @@ def less_noise(
 ) -> tuple[Value, Value]:
     """What energies are above an estimate of the noise, which follows them slowly, and the estimate.
 
-    The shares of the energy (`smoothing`) and of the estimate before (`rest`) are those of even and of odd channels, and
-    as `least`, the share of the energy that stays, have `bits` fractional bits.
+    `smoothing` is the share of the energy in the new estimate, `rest` the share of the old one, of even and of odd
+    channels; `least` is the share of the energy that stays. All have `bits` fractional bits.
     """
 
     def alternate(pair: tuple[int, int]) -> Value:
