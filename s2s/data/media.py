@@ -31,7 +31,7 @@ class Decoded(NamedTuple):
 
 
 def is_media(file: Path) -> bool:
-    """Return whether the name of a file is that of a sound or an image."""
+    """Return whether the suffix of a file names a format of sound or of images."""
     return file.suffix.lower() in (*SOUNDS, *IMAGES)
 
 
@@ -41,24 +41,24 @@ def decode(file: Path, place: str, taken: Taken) -> Decoded:
 
 
 def _sound(file: Path, place: str, taken: Taken) -> Decoded:
-    """Return the first channels' mean, cut, or with silence behind, in the samples of the input."""
+    """Return the mean of the channels, cut or with silence behind, as samples of the input's type."""
     if taken.dtype not in (np.dtype(np.int16), np.dtype(np.float32)):
         raise InputError(f"{place}: the input takes {taken.dtype}{list(taken.shape)}; compile it with --pre mfcc")
     count = int(np.prod(taken.shape))
     library = optional_module("soundfile", "media", place, "give a file of numpy")
     try:
         samples, rate = library.read(str(file), frames=count, dtype="float64", always_2d=True)
-        whole = library.info(str(file)).frames
+        total = library.info(str(file)).frames
     except Exception as error:  # each format of the library has its own
         raise InputError(f"{place}: cannot be read ({str(error).strip('. ')}); give a sound file") from None
     if taken.rate is not None and rate != taken.rate:
         raise InputError(f"{place}: has {rate} samples a second, the network takes {taken.rate}; convert the file")
     mono = np.zeros(count)
     mono[: len(samples)] = samples.mean(axis=1)
-    notes = {1: f"the first {count} of {whole} samples", -1: f"{whole} samples, and silence up to {count}", 0: ""}
+    notes = {1: f"the first {count} of {total} samples", -1: f"{total} samples, and silence up to {count}", 0: ""}
     if taken.dtype == np.int16:
         mono = np.clip(np.round(mono * 32768), -32768, 32767)
-    return Decoded(mono.astype(taken.dtype).reshape(taken.shape), notes[int(np.sign(whole - count))])
+    return Decoded(mono.astype(taken.dtype).reshape(taken.shape), notes[int(np.sign(total - count))])
 
 
 def _image(file: Path, place: str, taken: Taken) -> Decoded:

@@ -56,11 +56,6 @@ def names_of(given: Iterable[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
-def texts_of(given: Iterable[object] | None) -> tuple[str, ...]:
-    """Return the texts of steps, or of other objects, in order."""
-    return () if given is None else tuple(map(str, given))
-
-
 def ram_of(given: int | str | None) -> int | Literal["min"] | None:
     """Return a number of bytes, or `min`."""
     return "min" if given == "min" else _bytes("--ram-budget", given, " or min")

@@ -39,24 +39,25 @@ class _Output(NamedTuple):
 
     value: Value
     facts: Mapping[str, Attribute]
-    numbers_classes: bool = False
+    classes: int = 0
+    """How many classes its elements number; 0 if they number none."""
 
 
 def surround(module: ModuleOp, weights: WeightStore, pre: Sequence[str], post: Sequence[str]) -> None:
     """Put the steps that the texts name around `main` of `module`."""
-    before, behind = [pre_step(each) for each in pre], [post_step(each) for each in post]
+    before, behind = [pre_step(item) for item in pre], [post_step(item) for item in post]
     if sizes := sizes_of(module.attributes):
         raise UnsupportedError(
             f"--pre, --post: steps take constant sizes, and {', '.join(sizes)} varies; give --dim a number"
         )
     main = main_of(module)
-    functions = [each for each in network_functions(module) if each is not main]
-    known = len(functions)
+    functions = [item for item in network_functions(module) if item is not main]
+    earlier_count = len(functions)
     if before:
         _precede(main, weights, functions, before)
     if behind:
         _follow(main, weights, functions, behind)
-    for function in functions[known:]:
+    for function in functions[earlier_count:]:
         module.body.block.insert_op_before(function, main)
     module.verify()
 
@@ -93,16 +94,16 @@ class _Chain:
         argument = self.builder.block.insert_arg(kind, 0)
         value, states = self.builder.computed(argument, self.builder.node), States(self.builder, _names_of(self.main))
         waiting: list[tuple[PreStep, Shape]] = []
-        whole = value
+        pixels = value
         for number, (step, wanted) in enumerate(zip(self.steps, shapes[1:], strict=True)):
-            if step.by_rows and any(isinstance(each, Resize) for each in self.steps[number + 1 :]):
+            if step.by_rows and any(isinstance(item, Resize) for item in self.steps[number + 1 :]):
                 waiting.append((step, wanted))
                 continue
-            whole, value = value, reshape(_applied_to(step, value, wanted, waiting, states), wanted)
+            pixels, value = value, reshape(_applied_to(step, value, wanted, waiting, states), wanted)
             waiting = []
         facts = _facts(self.main.arg_attrs, self.number).data
         last = self.steps[-1]
-        value = quantised(value, whole if isinstance(last, Normalise) else None, type, facts, last)
+        value = quantised(value, pixels if isinstance(last, Normalise) else None, type, facts, last)
         self._splice(input, self.builder.materialize(value), facts, states)
 
     def _splice(self, input: BlockArgument, result: SSAValue, facts: Mapping[str, Attribute], states: States) -> None:
@@ -110,21 +111,21 @@ class _Chain:
         block, first = self.main.body.block, self.main.body.block.first_op
         argument, *kept = self.builder.block.args
         assert first is not None
-        made = block.insert_arg(argument.type, self.number)
-        made.name_hint = argument.name_hint
+        taken = block.insert_arg(argument.type, self.number)
+        taken.name_hint = argument.name_hint
         for op in list(self.builder.block.ops):
             op.detach()
             block.insert_op_before(op, first)
-        argument.replace_all_uses_with(made)
-        input.replace_all_uses_with(made if result is argument else result)
+        argument.replace_all_uses_with(taken)
+        input.replace_all_uses_with(taken if result is argument else result)
         block.erase_arg(input)
         attributes = list(self.main.arg_attrs or ())
         attributes[self.number] = DictionaryAttr(
             {key: value for key, value in facts.items() if key not in (SCALE, ZERO_POINT)}
         )
         self.main.arg_attrs = ArrayAttr(attributes)
-        for each in kept:
-            each.replace_all_uses_with(block.insert_arg(each.type, len(block.args)))
+        for item in kept:
+            item.replace_all_uses_with(block.insert_arg(item.type, len(block.args)))
         _return_states(self.main, states)
 
 
@@ -134,8 +135,8 @@ def _applied_to(
     """Build `step` on what the `earlier` steps make of `x`."""
 
     def prepared(rows: Value, count: int | None = None) -> Value:
-        for each, shape in earlier:
-            rows = each.apply(rows, shape if count is None else (count, *shape[-2:]), states)
+        for item, shape in earlier:
+            rows = item.apply(rows, shape if count is None else (count, *shape[-2:]), states)
         return rows
 
     if earlier and isinstance(step, Resize):
@@ -163,10 +164,10 @@ def _follow(
     for port, step in steps:
         current = _applied(step, port, current, outputs, states)
     kept = [result for result, argument in zip(results, tied, strict=True) if argument is not None]
-    block.add_op(ReturnOp(*(builder.materialize(each.value) for each in outputs.values()), *kept))
-    named = [DictionaryAttr({**each.facts, NAME: StringAttr(name)}) for name, each in outputs.items()]
+    block.add_op(ReturnOp(*(builder.materialize(item.value) for item in outputs.values()), *kept))
+    named = [DictionaryAttr({**item.facts, NAME: StringAttr(name)}) for name, item in outputs.items()]
     main.res_attrs = ArrayAttr([*named, *[DictionaryAttr({})] * len(kept)])
-    main.attributes[graph.TIED] = ints([-1] * len(outputs) + [each for each in tied if each is not None])
+    main.attributes[graph.TIED] = ints([-1] * len(outputs) + [item for item in tied if item is not None])
     _return_states(main, states)
 
 
@@ -175,15 +176,15 @@ def _return_states(main: FuncOp, states: States) -> None:
     block, names = main.body.block, list(states.kept)
     returned = block.last_op
     assert isinstance(returned, ReturnOp)
-    tied = [-1 if each is None else each for each in graph.tied_arguments(main)]
+    tied = [-1 if item is None else item for item in graph.tied_arguments(main)]
     first = len(block.args) - len(names)
     facts = [DictionaryAttr({NAME: StringAttr(name), STATE: UnitAttr()}) for name in names]
-    after = [states.builder.materialize(each.after) for each in states.kept.values()]
+    after = [states.builder.materialize(item.after) for item in states.kept.values()]
     returned.operands = [*returned.operands, *after]
     if names:
         main.arg_attrs = ArrayAttr([*(main.arg_attrs or ()), *facts])
         main.res_attrs = ArrayAttr([*(main.res_attrs or ()), *[DictionaryAttr({})] * len(names)])
-    if names or any(each != -1 for each in tied):
+    if names or any(item != -1 for item in tied):
         main.attributes[graph.TIED] = ints([*tied, *range(first, first + len(names))])
     else:
         main.attributes.pop(graph.TIED, None)
@@ -192,7 +193,7 @@ def _return_states(main: FuncOp, states: States) -> None:
 
 def _names_of(main: FuncOp) -> set[str]:
     """Return the names of the inputs and states of `main`."""
-    return {text(each, NAME) or "" for each in main.arg_attrs or ()}
+    return {text(item, NAME) or "" for item in main.arg_attrs or ()}
 
 
 def _applied(
@@ -205,22 +206,26 @@ def _applied(
     output = outputs[name]
     value = output.value
     states.builder.node = name
-    others = {key: dequantised(each.value, each.facts) for key, each in outputs.items()} if step.takes_reals else {}
+    others = {key: dequantised(item.value, item.facts) for key, item in outputs.items()} if step.takes_reals else {}
     results = step.apply(others[name] if step.takes_reals else value, states, others)
     if results.replaced:
         del outputs[name]
-    made: list[str] = []
-    for suffix, each in results.outputs.items():
-        made.append(f"{name}_{suffix}" if suffix else name)
-        outputs[made[-1]] = _Output(each, {}, suffix in results.number)
-    return made[0]
+    names: list[str] = []
+    for suffix, item in results.outputs.items():
+        names.append(f"{name}_{suffix}" if suffix else name)
+        outputs[names[-1]] = _Output(item, {}, value.shape[-1] if suffix in results.number else 0)
+    return names[0]
 
 
 def _labelled(step: Labels, port: str | None, outputs: "dict[str, _Output]") -> str:
     """State the names of the classes that an output numbers."""
-    numbering = [name for name, each in outputs.items() if each.numbers_classes]
-    name = _named("--post", step, port, numbering, "output that numbers classes, as argmax and top-k make,")
-    texts = ArrayAttr([StringAttr(each) for each in step.texts()])
+    numbering = [name for name, item in outputs.items() if item.classes]
+    if not numbering:
+        raise step.invalid("no output numbers classes", "put --post argmax or top-k before it")
+    name, labels = _named("--post", step, port, numbering, "output of classes"), step.texts()
+    if len(labels) != outputs[name].classes:
+        raise step.invalid(f"has {len(labels)} names for {outputs[name].classes} classes", "name each class once")
+    texts = ArrayAttr([StringAttr(item) for item in labels])
     outputs[name] = outputs[name]._replace(facts={**outputs[name].facts, TEXTS: texts})
     return name
 

@@ -26,8 +26,8 @@ class Argmax(PostStep):
 
     def apply(self, x: Value, states: States, outputs: Mapping[str, Value]) -> Results:
         self.require_classes(x)
-        found = emit(graph.ArgmaxOp, x, axis=x.rank - 1, keepdims=False, element_type=from_numpy(I32))
-        return Results({"class": found}, ("class",))
+        largest_class = emit(graph.ArgmaxOp, x, axis=x.rank - 1, keepdims=False, element_type=from_numpy(I32))
+        return Results({"class": largest_class}, ("class",))
 
 
 @frozen(kw_only=True)

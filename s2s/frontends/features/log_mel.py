@@ -7,7 +7,7 @@ import numpy as np
 from s2s.frontends.bands import band_sums
 from s2s.frontends.builder import Value
 from s2s.frontends.features.mel import Norm, Scale, mel_filters
-from s2s.frontends.features.spectrum import MOST, Spectrum
+from s2s.frontends.features.spectrum import MAX_SIZE, Spectrum
 from s2s.frontends.features.step import as_array
 from s2s.frontends.formulas import reshape
 from s2s.support.frozen import frozen
@@ -41,8 +41,8 @@ class LogMel(Spectrum):
     def check(self) -> None:
         super().check()
         self.require_positive(bins=self.bins)
-        if self.bins > MOST // 16:
-            raise self.invalid(f"has {self.bins} bins", f"give at most {MOST // 16}")
+        if self.bins > MAX_SIZE // 16:
+            raise self.invalid(f"has {self.bins} bins", f"give at most {MAX_SIZE // 16}")
         if not 0 <= self.low < self.top <= self.rate / 2:
             raise self.invalid(f"reaches from {self.low:g} to {self.top:g} Hz", f"stay in 0 to {self.rate / 2:g}")
 

@@ -23,7 +23,7 @@ from s2s.frontends.tflite.micro.spectrum import auto_scaled, energies, fixed_spe
 from s2s.support.frozen import frozen
 
 WINDOW_BITS, FILTER_BITS, NOISE_BITS, SMOOTHING_BITS, SNR_BITS, GAIN_BITS, LOG_SCALE = 12, 12, 14, 10, 12, 21, 64
-MOST = 2**14
+MAX_LENGTH = 2**14
 """The most samples of a window."""
 
 
@@ -75,11 +75,13 @@ class MicroFrontend(PreStep):
 
     def check(self) -> None:
         self.require_positive(rate=self.rate, window=self.length, step=self.hop, bins=self.bins)
-        if self.length > MOST or self.correction < 0 or self.bins > MOST // 16:
-            raise self.invalid(f"takes {self.length} samples to {self.bins} bins", f"give 33 to {MOST}, and fewer bins")
+        if self.length > MAX_LENGTH or self.correction < 0 or self.bins > MAX_LENGTH // 16:
+            raise self.invalid(
+                f"takes {self.length} samples to {self.bins} bins", f"give 33 to {MAX_LENGTH}, and fewer bins"
+            )
         if not 0 <= self.low < self.high <= self.rate / 2:
             raise self.invalid(f"reaches from {self.low:g} to {self.high:g} Hz", f"stay in 0 to {self.rate / 2:g}")
-        if not all(0 <= each <= 1 for each in (self.even, self.odd, self.least)):
+        if not all(0 <= share <= 1 for share in (self.even, self.odd, self.least)):
             raise self.invalid("has a share outside of 0 to 1", "give even=, odd= and least= from 0 to 1")
 
     def taken(self, wanted: Shape) -> Shape:

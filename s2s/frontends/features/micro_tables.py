@@ -44,8 +44,8 @@ def bands(rate: int, count: int, bins: int, low: float, high: float, bits: int) 
             frequency += 1
             if frequency >= count:
                 return None
-    found = np.array(rows, np.int64).reshape(-1, 3)
-    return found[:, 0], found[:, 1], found[:, 2]
+    table_of_rows = np.array(rows, np.int64).reshape(-1, 3)
+    return table_of_rows[:, 0], table_of_rows[:, 1], table_of_rows[:, 2]
 
 
 def gains(strength: float, offset: float, gain_bits: int, input_bits: int) -> Array:
@@ -53,8 +53,8 @@ def gains(strength: float, offset: float, gain_bits: int, input_bits: int) -> Ar
 
     def gain(x: int) -> int:
         real = _F32(_F32(x) / _F32(1 << input_bits))
-        found = _F32(_F32(1 << gain_bits) * np.power(_F32(real + _F32(offset)), _F32(-strength)))
-        return 32767 if found > 32767 else int(_F32(found + _F32(0.5)))
+        factor = _F32(_F32(1 << gain_bits) * np.power(_F32(real + _F32(offset)), _F32(-strength)))
+        return 32767 if factor > 32767 else int(_F32(factor + _F32(0.5)))
 
     table = np.zeros(4 * _INTERVALS - 3, np.int64)
     table[0], table[1] = gain(0), gain(1)

@@ -21,7 +21,7 @@ class Normalise(PreStep):
     std: tuple[float, ...] = (1.0,)
 
     def check(self) -> None:
-        if not all(each > 0 for each in self.std):
+        if not all(deviation > 0 for deviation in self.std):
             raise self.invalid("divides by a number that is not above 0", "give std= of what the network learned on")
 
     def taken(self, wanted: Shape) -> Shape:
@@ -34,6 +34,6 @@ class Normalise(PreStep):
         return wanted
 
     def apply(self, x: Value, wanted: Shape, states: States) -> Value:
-        means, deviations = (x.builder.constant(as_array(each)) for each in (self.mean, self.std))
+        means, deviations = (x.builder.constant(as_array(numbers)) for numbers in (self.mean, self.std))
         y = reshape(cast(x, F32), wanted)
         return (y - means if any(self.mean) else y) / deviations

@@ -30,29 +30,29 @@ class Size(NamedTuple):
 
 def read(cls: type, place: str, text: str) -> dict[str, Any]:
     """Return the values of the parameters that `text` states, by name; raise `InputError` for others."""
-    declared, found = _declared(cls), dict[str, Any]()
+    declared, values = _declared(cls), dict[str, Any]()
     for part in filter(None, text.split(",")):
         name, equals, value = part.partition("=")
         if name not in declared or not equals:
-            known = ", ".join(f"{each}={_form(kind)}" for each, kind in declared.items()) or "none"
-            raise InputError(f"{place}: has no parameter {part!r}; its parameters are {known}")
-        if name in found:
+            forms_of_all = ", ".join(f"{item}={_form(kind)}" for item, kind in declared.items()) or "none"
+            raise InputError(f"{place}: has no parameter {part!r}; its parameters are {forms_of_all}")
+        if name in values:
             raise InputError(f"{place}: states {name} twice; state it once")
         try:
-            found[name] = _reader(declared[name])(value)
+            values[name] = _reader(declared[name])(value)
         except ValueError:
             raise InputError(f"{place}: {name}={value} is no such value; give {name}={_form(declared[name])}") from None
-    missing = next((each.name for each in fields(cls) if _is_required(each) and each.name not in found), None)
+    missing = next((item.name for item in fields(cls) if _is_required(item) and item.name not in values), None)
     if missing is not None:
         raise InputError(f"{place}: needs a parameter; give {missing}={_form(declared[missing])}")
-    return found
+    return values
 
 
 def written(step: object) -> str:
     """Return the parameters of a step that have another value than their default, as `read` takes them."""
-    stated = ((each, getattr(step, each.name)) for each in fields(step))  # pyright: ignore[reportArgumentType]
+    stated = ((item, getattr(step, item.name)) for item in fields(step))  # pyright: ignore[reportArgumentType]
     kinds = _declared(type(step))
-    return ",".join(f"{each.name}={_text(kinds[each.name], value)}" for each, value in stated if value != each.default)
+    return ",".join(f"{item.name}={_text(kinds[item.name], value)}" for item, value in stated if value != item.default)
 
 
 def _is_required(parameter: "Field[Any]") -> bool:
@@ -61,7 +61,7 @@ def _is_required(parameter: "Field[Any]") -> bool:
 
 def _declared(cls: type) -> Mapping[str, Any]:
     hints = get_type_hints(cls, include_extras=True)
-    return {each.name: hints[each.name] for each in fields(cls)}
+    return {item.name: hints[item.name] for item in fields(cls)}
 
 
 def _form(kind: Any) -> str:
@@ -76,7 +76,7 @@ def _form(kind: Any) -> str:
 
 def _plain(kind: Any) -> Any:
     """Return the type of a parameter that may be left out."""
-    kinds = [each for each in get_args(kind) if each is not NoneType]
+    kinds = [item for item in get_args(kind) if item is not NoneType]
     return kinds[0] if NoneType in get_args(kind) else kind
 
 
@@ -85,8 +85,8 @@ def _reader(kind: Any) -> Callable[[str], Any]:
         return lambda text: _chosen(get_args(kind), text)
     if get_origin(kind) is tuple:
         part = _reader(get_args(kind)[0])
-        return lambda text: tuple(part(each) for each in text.split("/"))
-    readers: dict[Any, Callable[[str], Any]] = {Seconds: _seconds, Size: _size, int: _whole, float: _real, str: str}
+        return lambda text: tuple(part(item) for item in text.split("/"))
+    readers: dict[Any, Callable[[str], Any]] = {Seconds: _seconds, Size: _size, int: _integer, float: _real, str: str}
     return readers[_plain(kind)]
 
 
@@ -96,7 +96,7 @@ def _chosen(choices: tuple[str, ...], text: str) -> str:
     return text
 
 
-def _whole(text: str) -> int:
+def _integer(text: str) -> int:
     if not re.fullmatch(r"-?[0-9]{1,9}", text):
         raise ValueError
     return int(text)
@@ -126,5 +126,5 @@ def _size(text: str) -> Size:
 
 def _text(kind: Any, value: Any) -> str:
     if get_origin(kind) is tuple:
-        return "/".join(_text(get_args(kind)[0], each) for each in value)
+        return "/".join(_text(get_args(kind)[0], item) for item in value)
     return f"{value!r}s" if kind == Seconds else str(value)

@@ -11,6 +11,7 @@ from s2s.frontends.features.parameters import Size
 from s2s.frontends.features.resize import Resize
 from s2s.frontends.features.rgb565 import Rgb565
 from s2s.frontends.features.spectrum import Spectrum
+from s2s.frontends.features.step import PreStep
 from s2s.frontends.features.yuv import Nv12, Yuyv
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "MicroFrontend",
     "Normalise",
     "Nv12",
+    "PreStep",
     "Resize",
     "Rgb565",
     "Size",

@@ -24,8 +24,8 @@ from s2s.frontends.features.yuv import Nv12, Yuyv
 S = TypeVar("S", bound=Step)
 
 PRE: Mapping[str, type[PreStep]] = {
-    each.name: each
-    for each in (
+    step.name: step
+    for step in (
         Spectrum,
         LogMel,
         Mfcc,
@@ -40,7 +40,7 @@ PRE: Mapping[str, type[PreStep]] = {
         ChannelsFirst,
     )
 }
-POST: Mapping[str, type[PostStep]] = {each.name: each for each in (Softmax, Argmax, TopK, Labels, Mean, Threshold, Nms)}
+POST: Mapping[str, type[PostStep]] = {step.name: step for step in (Softmax, Argmax, TopK, Labels, Mean, Threshold, Nms)}
 
 
 def pre_step(text: str) -> "tuple[str | None, PreStep]":

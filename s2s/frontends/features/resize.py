@@ -17,7 +17,7 @@ from s2s.frontends.resample import Taps, coordinates, linear_kernel, nearest_tap
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
-MOST = 1 << 24
+MAX_WEIGHTS = 1 << 24
 """The most weights of a table."""
 
 
@@ -106,8 +106,10 @@ class _Place:
         return UnsupportedError(f"--pre {self.step}: {fact}; {way_out}")
 
     def require_small(self, count: int, what: str) -> None:
-        if count > MOST:
-            raise self.unsupported(f"{what} has {count} elements", f"resize to a smaller image, of at most {MOST}")
+        if count > MAX_WEIGHTS:
+            raise self.unsupported(
+                f"{what} has {count} elements", f"resize to a smaller image, of at most {MAX_WEIGHTS}"
+            )
 
     def constant(self, values: object, dtype: np.dtype[np.generic] | type[np.generic] | None = None) -> Value:
         return self.builder.constant(np.asarray(values, dtype))

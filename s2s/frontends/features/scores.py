@@ -9,7 +9,7 @@ from s2s.frontends.features.step import F32, I32, U8, PostStep, Results, States
 from s2s.frontends.formulas import cast, concat, greater, minimum, reshape, select, take
 from s2s.support.frozen import frozen
 
-MOST_RUNS = 4096
+MAX_RUNS = 4096
 
 
 @frozen(kw_only=True)
@@ -20,18 +20,18 @@ class Mean(PostStep):
     runs: int
 
     def check(self) -> None:
-        if not 2 <= self.runs <= MOST_RUNS:
-            raise self.invalid(f"averages {self.runs} runs", f"give 2 to {MOST_RUNS}")
+        if not 2 <= self.runs <= MAX_RUNS:
+            raise self.invalid(f"averages {self.runs} runs", f"give 2 to {MAX_RUNS}")
 
     def apply(self, x: Value, states: States, outputs: Mapping[str, Value]) -> Results:
         name, before = states.begin("mean_scores", (self.runs - 1, *x.shape), F32)
         counter, count = states.begin("mean_runs", (1,), I32)
         every = concat([before, reshape(x, [1, *x.shape])], 0)
         states.keep(name, take(every, 0, 1, self.runs - 1))
-        found = minimum(count + 1, self.runs)
-        states.keep(counter, found)
+        runs = minimum(count + 1, self.runs)
+        states.keep(counter, runs)
         total = emit(graph.ReduceSumOp, every, axes=[0])
-        return Results({"": total / reshape(cast(found, F32), [1] * x.rank)})
+        return Results({"": total / reshape(cast(runs, F32), [1] * x.rank)})
 
 
 @frozen(kw_only=True)

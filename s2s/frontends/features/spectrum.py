@@ -14,9 +14,9 @@ from s2s.frontends.fourier import fourier
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
-MOST = 2**16
+MAX_SIZE = 2**16
 """The most numbers of a transform, and the most bins."""
-_LEAST = {"db": 1e-10, "natural": 1e-6}
+_SILENCE = {"db": 1e-10, "natural": 1e-6}
 """The energy that stands for silence: as least value in decibels, or added before the natural logarithm."""
 
 
@@ -75,9 +75,9 @@ class Spectrum(PreStep):
         return 0 if self.padding == "none" else self.size // 2
 
     def check(self) -> None:
-        self.require_positive(rate=self.rate, window=self.length, step=self.hop, columns=self.columns)
-        if not 2 <= self.size <= MOST or self.size < self.length:
-            raise self.invalid(f"transforms {self.size} numbers", f"give {self.length} to {MOST} with fft=")
+        self.require_positive(rate=self.rate, window=self.length, step=self.hop)
+        if not 2 <= self.size <= MAX_SIZE or self.size < self.length:
+            raise self.invalid(f"transforms {self.size} numbers", f"give {self.length} to {MAX_SIZE} with fft=")
         if self.power not in (1, 2):
             raise self.invalid(f"power is {self.power}", "give 1 or 2")
         if self.range < 0 or (self.range and self.log != "db"):
@@ -92,10 +92,10 @@ class Spectrum(PreStep):
         if self.padding == "reflect":
             least = max(least, self.margin + 1)
         samples = least if self.samples is None else self.samples
-        found = (samples + 2 * self.margin - self.size) // self.hop + 1
-        if samples < least or found != frames:
+        count = (samples + 2 * self.margin - self.size) // self.hop + 1
+        if samples < least or count != frames:
             raise self.invalid(
-                f"{samples} samples make {max(found, 0)} frames, and {frames} of {self.columns} are wanted",
+                f"{samples} samples make {max(count, 0)} frames, and {frames} of {self.columns} are wanted",
                 f"give samples={least}, or another step=",
             )
         return (samples,)
@@ -140,18 +140,18 @@ class Spectrum(PreStep):
         """Return the window function, with zeros on both sides up to the size of the transform."""
         turns = 2 * np.pi * np.arange(self.length) / self.length
         offset = {"hann": 0.5, "hamming": 0.54, "none": 1.0}[self.shape]
-        whole = np.zeros(self.size)
+        weights = np.zeros(self.size)
         before = (self.size - self.length) // 2
-        whole[before : before + self.length] = offset - (1 - offset) * np.cos(turns)
-        return whole
+        weights[before : before + self.length] = offset - (1 - offset) * np.cos(turns)
+        return weights
 
     def scaled(self, y: Value) -> Value:
         """Return the logarithms, if they are wanted."""
         if self.log == "natural":
-            return emit(graph.LogOp, y + _LEAST["natural"])
+            return emit(graph.LogOp, y + _SILENCE["natural"])
         if self.log == "none":
             return y
-        decibels = emit(graph.LogOp, maximum(y, _LEAST["db"])) * float(10 / np.log(10))
+        decibels = emit(graph.LogOp, maximum(y, _SILENCE["db"])) * float(10 / np.log(10))
         if not self.range:
             return decibels
         largest = emit(graph.ReduceMaxOp, decibels, axes=[0, 1], keepdims=True)

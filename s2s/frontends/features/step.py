@@ -76,7 +76,7 @@ class Step:
 
 @frozen(kw_only=True)
 class PreStep(Step):
-    """A step before the network. It knows what it takes from what it is to give."""
+    """A step before the network, which knows what it takes from the shape that is wanted of it."""
 
     option: ClassVar[str] = "--pre"
     dtype: ClassVar[np.dtype[np.generic]] = F32
@@ -117,7 +117,7 @@ class PostStep(Step):
 
 @frozen
 class Results:
-    """What a step after the network gives: outputs by what is appended to the name of the output."""
+    """The outputs of a step after the network, by the suffix that their names have behind the name of the output."""
 
     outputs: Mapping[str, Value]
     number: tuple[str, ...] = ()

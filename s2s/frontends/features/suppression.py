@@ -43,7 +43,7 @@ class Nms(PostStep):
         classes = prod(x.shape) // count
         scores = reshape(x, [classes, count] if self.classes == "first" else [count, classes])
         scores = scores if self.classes == "first" else transpose(scores, [1, 0])
-        limits = [x.builder.constant(as_array(each)) for each in (self.overlap, self.least)]
+        limits = [x.builder.constant(as_array(limit)) for limit in (self.overlap, self.least)]
         chosen = emit(
             graph.NonMaxSuppressionOp,
             reshape(cast(boxes, F32), [1, count, 4]),

@@ -48,7 +48,7 @@ class Yuyv(PreStep):
         u, v = cast(u, I32) - 128, cast(v, I32) - 128
         parts = ([(red_v, v)], [(green_u, u), (green_v, v)], [(blue_u, u)])
         sums = [weighted([(light, y), *part], 16) for part in parts]
-        return as_bytes(concat([reshape(each, [*shape[:2], 1]) for each in sums], 2), shape)
+        return as_bytes(concat([reshape(part, [*shape[:2], 1]) for part in sums], 2), shape)
 
 
 @frozen(kw_only=True)
@@ -71,7 +71,7 @@ class Nv12(Yuyv):
 
         def two_rows(_: Builder, __: Values, slices: Values, ___: Values) -> tuple[Values, Values]:
             parts = [reshape(take(slices[1], 1, part, 1), [1, width // 2]) for part in range(2)]
-            shared = [_repeated(_repeated(each, 1), 0) for each in parts]
+            shared = [_repeated(_repeated(part, 1), 0) for part in parts]
             return [], [self.colours(slices[0], shared[0], shared[1], (2, width, 3))]
 
         _, (image,) = scan(x.builder, self.name, two_rows, carried=[], scanned=[light, plane], steps=height // 2)
