@@ -133,14 +133,14 @@ def test_rows_before_a_resize_are_what_whole_images_are(first: list[pre.PreStep]
         ("grey", (4, 4, 3), "gives one channel, and [4, 4, 3] is wanted; leave it out"),
         ("rgb565", (4, 4, 1), "gives three colours, and [4, 4, 1] is wanted; add --pre grey behind it"),
         ("resize:size=8x8", (1, 3, 8, 8), "add --pre channels-first behind it"),
-        ("crop:size=3x9", (4, 4, 3), "4x4 pixels from (0, 2) on are not inside of 3x9"),
+        ("crop:size=3x9", (4, 4, 3), "4x4 pixels from (-1, 2) on are not inside of 3x9"),
         ("yuyv", (4, 5, 3), "has pairs of pixels, and 5 columns are wanted"),
         ("normalise:std=0", (4, 4, 3), "divides by a number that is not above 0"),
         ("normalise:mean=1/2", (4, 4, 3), "has 2 means and 1 deviations, and [4, 4, 3] is wanted"),
         ("resize", (4, 4, 3), "needs a parameter; give size=160x120"),
         ("resize:size=4", (4, 4, 3), "size=4 is no such value; give size=160x120"),
         ("resize:size=4x4,size=4x4", (4, 4, 3), "states size twice; state it once"),
-        ("channels-first", (4, 4, 3), "gives [channels, height, width], and [4, 4, 3] is wanted"),
+        ("channels-first", (5, 4, 3), "gives [channels, height, width], and [5, 4, 3] is wanted"),
     ],
 )
 def test_what_does_not_fit_is_refused(step: str, shape: tuple[int, ...], message: str) -> None:

@@ -1,6 +1,6 @@
 """Spectra, mel bands and MFCC against librosa, and against their published definitions in double precision.
 
-The reference here takes the definition of torchaudio for HTK's mel scale, whose wheel may not load beside another torch.
+HTK's mel scale with triangles of height one is torchaudio's definition, and that is compared in double precision.
 """
 
 from typing import Any
