@@ -21,10 +21,8 @@ def test_samples_of_sixteen_bits_are_what_the_file_holds(tmp_path: Path) -> None
     assert np.array_equal(found.array, clip)
     assert not found.note
     longer = decode(file, "--input", Taken((17000,), I16))
-    assert (
-        np.array_equal(longer.array, np.pad(clip, (0, 1000)))
-        and longer.note == "16000 samples, and silence up to 17000"
-    )
+    assert np.array_equal(longer.array, np.pad(clip, (0, 1000)))
+    assert longer.note == "16000 samples, and silence up to 17000"
     shorter = decode(file, "--input", Taken((100,), np.dtype(np.float32)))
     np.testing.assert_allclose(shorter.array, clip[:100] / 32768)
     with pytest.raises(InputError, match="has 16000 samples a second, the network takes 8000; convert the file"):

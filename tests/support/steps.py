@@ -19,11 +19,11 @@ Shapes = Mapping[str, Sequence[int]]
 def identities(shapes: Shapes) -> onnx.ModelProto:
     """A network that gives each of its inputs of floats, `x` as `x_out`."""
     nodes = [helper.make_node("Identity", [name], [f"{name}_out"]) for name in shapes]
-    infos = [
+    inputs, outputs = (
         [helper.make_tensor_value_info(f"{name}{suffix}", TensorProto.FLOAT, shape) for name, shape in shapes.items()]
         for suffix in ("", "_out")
-    ]
-    graph = helper.make_graph(nodes, "identity", *infos)
+    )
+    graph = helper.make_graph(nodes, "identity", inputs, outputs)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 

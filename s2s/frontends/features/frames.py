@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
-from s2s.frontends.builder import Builder, Value
-from s2s.frontends.formulas import concat, pad, reshape, take
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.networks import Values, scan
 
 
@@ -17,22 +19,14 @@ def over_frames(
     name: str,
 ) -> tuple[Values, Value]:
     """Apply `formula` to `count` frames of `size` samples that begin `step` apart, with the values it carries on;
-    return what is carried out of the last one, and the results, stacked in front.
+    return what is carried out of the last one, and the results, stacked in front."""
+    constant = x.builder.constant
+    begins = constant((np.arange(count) * step).astype(np.int32))
 
-    Beside them, the samples that the next frame has too are carried: `x` is read once, `step` samples at a time.
-    """
-    overlap = size - step
-    rest = x.shape[0] - max(overlap, 0)
-    body = pad(take(x, 0, max(overlap, 0), rest), [0], [count * step - rest]) if rest != count * step else None
-    rows = reshape(take(x, 0, max(overlap, 0), rest) if body is None else body, [count, step])
-    begin = [take(x, 0, 0, overlap)] if overlap > 0 else []
+    def on_frame(inner: Builder, values: Values, slices: Values, kept: Values) -> tuple[Values, Values]:
+        places = slices[0] + inner.constant(np.arange(size, dtype=np.int32))
+        state, result = formula(emit(graph.GatherOp, kept[0], places, axis=0), values)
+        return state, [result]
 
-    def on_frame(_: Builder, values: Values, slices: Values, __: Values) -> tuple[Values, Values]:
-        row = slices[0]
-        frame = concat([values[0], row], 0) if overlap > 0 else take(row, 0, 0, size)
-        state, result = formula(frame, values[len(begin) :])
-        kept = [take(frame, 0, step, overlap)] if overlap > 0 else []
-        return [*kept, *state], [result]
-
-    last, (results,) = scan(x.builder, name, on_frame, carried=[*begin, *carried], scanned=[rows], steps=count)
-    return last[len(begin) :], results
+    last, (results,) = scan(x.builder, name, on_frame, carried=carried, scanned=[begins], kept=[x], steps=count)
+    return last, results

@@ -26,7 +26,9 @@ def image(steps: list[Any], shape: tuple[int, ...], taken: Array) -> Array:
 def test_normalising_is_by_channel() -> None:
     x, mean, std = pixels(1, HEIGHT, WIDTH, 3), (10.0, 20.0, 30.0), (2.0, 3.0, 5.0)
     found = image([pre.Normalise(mean=mean, std=std)], x.shape, x)
-    np.testing.assert_allclose(found, (x.astype(np.float32) - np.float32(mean)) / np.float32(std), rtol=1e-6)
+    np.testing.assert_allclose(
+        found, (x.astype(np.float32) - np.asarray(mean, np.float32)) / np.asarray(std, np.float32), rtol=1e-6
+    )
 
 
 def test_grey_is_rounded_as_pillow_does() -> None:
@@ -120,10 +122,10 @@ def test_rows_before_a_resize_are_what_whole_images_are(first: list[pre.PreStep]
     shape = (12, 20, channels)
     taken = first[0].taken(shape)
     kind = first[0].taken_type()
-    x = pixels(*taken).astype(kind) * (257 if kind == np.uint16 else 1)
-    (whole,) = runs(stepped({"x": shape}, first), [{"x": x.astype(kind)}])
+    x: Array = (pixels(*taken).astype(np.int64) * (257 if kind == np.uint16 else 1)).astype(kind)
+    (whole,) = runs(stepped({"x": shape}, first), [{"x": x}])
     resize = pre.Resize(size=pre.Size(20, 12), mode="nearest")
-    both = image([*first, resize], (HEIGHT, 10, channels), x.astype(kind))
+    both = image([*first, resize], (HEIGHT, 10, channels), x)
     assert np.array_equal(both, whole["x_out"][1::2, 1::2])
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.fft import dct
 
 from s2s.errors import InputError
 from s2s.frontends.features import pre
@@ -33,7 +32,7 @@ def spectra(samples: Array, size: int, length: int, hop: int, padding: str) -> A
 def htk_filters(size: int, bins: int) -> Array:
     """Triangles of height one between centres on HTK's scale, one loop for each weight."""
     ends = 2595 * np.log10(1 + np.array([0, RATE / 2]) / 700)
-    edges = [700 * (10 ** (mel / 2595) - 1) for mel in np.linspace(*ends, bins + 2)]
+    edges = [float(700 * (10 ** (mel / 2595) - 1)) for mel in np.linspace(ends[0], ends[1], bins + 2).tolist()]
     filters = np.zeros((size // 2 + 1, bins))
     for line in range(size // 2 + 1):
         hertz = line * RATE / size
@@ -72,7 +71,8 @@ def test_mel_bands_of_htk_are_in_decibels(padding: Any) -> None:
 def test_mfcc_are_the_cosine_transform_of_decibels() -> None:
     def right(samples: Array) -> Array:
         mel = decibels(spectra(samples, 480, 480, 320, "none") @ htk_filters(480, 40))
-        return np.asarray(dct(mel, axis=1, norm="ortho"))[:, :13]
+        angles = np.pi * np.outer(np.arange(40) + 0.5, np.arange(13)) / 40
+        return mel @ np.cos(angles) * np.where(np.arange(13) == 0, np.sqrt(1 / 40), np.sqrt(2 / 40))
 
     step = pre.Mfcc(coefficients=13, mel="htk", norm="none", range=80)
     assert largest_difference((49, 13), step, right) < COEFFICIENTS
