@@ -10,7 +10,7 @@ from s2s.support.extras import optional_module
 from s2s.types.dtypes import Array
 
 SOUNDS = (".wav", ".flac", ".ogg", ".mp3")
-IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
+IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".ppm")
 MAX_PIXELS = 1 << 26
 
 

@@ -3,6 +3,7 @@
 HTK's mel scale with triangles of height one is torchaudio's definition, and that is compared in double precision.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,8 @@ def spectra(samples: Array, size: int, length: int, hop: int, padding: str) -> A
 
 def htk_filters(size: int, bins: int) -> Array:
     """Triangles of height one between centres on HTK's scale, one loop for each weight."""
-    ends = 2595 * np.log10(1 + np.array([0, RATE / 2]) / 700)
-    edges = [float(700 * (10 ** (mel / 2595) - 1)) for mel in np.linspace(ends[0], ends[1], bins + 2).tolist()]
+    top = 2595 * math.log10(1 + RATE / 2 / 700)
+    edges = [700 * (10 ** (top * number / (bins + 1) / 2595) - 1) for number in range(bins + 2)]
     filters = np.zeros((size // 2 + 1, bins))
     for line in range(size // 2 + 1):
         hertz = line * RATE / size
@@ -72,7 +73,8 @@ def test_mfcc_are_the_cosine_transform_of_decibels() -> None:
     def right(samples: Array) -> Array:
         mel = decibels(spectra(samples, 480, 480, 320, "none") @ htk_filters(480, 40))
         angles = np.pi * np.outer(np.arange(40) + 0.5, np.arange(13)) / 40
-        return mel @ np.cos(angles) * np.where(np.arange(13) == 0, np.sqrt(1 / 40), np.sqrt(2 / 40))
+        cosines: Array = np.cos(angles) * np.sqrt(np.array([1 / 40] + [2 / 40] * 12))
+        return mel @ cosines
 
     step = pre.Mfcc(coefficients=13, mel="htk", norm="none", range=80)
     assert largest_difference((49, 13), step, right) < COEFFICIENTS

@@ -68,20 +68,18 @@ def drawn(random: Random, cls: type[Any]) -> str:
     return ",".join(parts)
 
 
-@pytest.mark.parametrize("name", [*PRE, *POST])
-def test_any_parameters_compile_or_are_refused(name: str) -> None:
-    random, steps = Random(name), PRE if name in PRE else POST
-    built, messages = 0, list[str]()
-    for _ in range(20):
-        text = f"{name}:{drawn(random, steps[name])}"
-        shape = random.choice([(1, 490), (8, 8, 3), (1, 8, 8, 1), (1, 3, 8, 8), (6, 4)])
+def test_any_parameters_compile_or_are_refused() -> None:
+    built, messages, random = 0, list[str](), Random(0)
+    for name, step in [*PRE.items(), *POST.items()] * 20:
+        text = f"{name}:{drawn(random, step)}"
+        shape = random.choice([(1, 120), (8, 8, 3), (1, 8, 8, 1), (1, 3, 8, 8), (6, 4)])
         given: dict[str, Any] = {"pre": (text,)} if name in PRE else {"post": (text,)}
         try:
             Compilation(identities({"x": shape}), CompileOptions(target="c", **given)).at("read")
             built += 1
         except (InputError, UnsupportedError) as error:
             messages.append(str(error))
-    assert built or name in ("labels", "nms", "resize", "micro-frontend")
+    assert built > 60
     assert [each for each in messages if ": " not in each or "; " not in each] == []
 
 
