@@ -43,32 +43,32 @@ def load_inputs(given: Sequence[str]) -> "dict[str, Array]":
     return arrays
 
 
-def divided(given: Sequence[str]) -> tuple[list[str], list[str]]:
+def divided(options: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the options that name sounds or images, and the others."""
     from s2s.data.media import is_media
 
-    media = [option for option in given if is_media(Path(option))]
-    return media, [option for option in given if option not in media]
+    media = [option for option in options if is_media(Path(option))]
+    return media, [option for option in options if option not in media]
 
 
-def decoded(given: Sequence[str], ports: "Sequence[Port]", record: Mapping[str, Any]) -> "dict[str, Array]":
+def decoded(options: Sequence[str], ports: "Sequence[Port]", record: Mapping[str, Any]) -> "dict[str, Array]":
     """Decode the sounds and images that options name, for the network of `record`; what had to be changed is said."""
     from s2s.data.arrays import UNNAMED
     from s2s.data.media import Taken, decode
 
     arrays: dict[str, Array] = {}
-    for option in given:
+    for option in options:
         name, _, file = option.rpartition("=")
         place = f"--input {option}"
-        port = next((each for each in ports if each.name == name or (not name and len(ports) == 1)), None)
+        port = next((one for one in ports if one.name == name or (not name and len(ports) == 1)), None)
         if port is None or name in arrays:
-            names = ", ".join(each.name for each in ports)
+            names = ", ".join(one.name for one in ports)
             raise InputError(f"{place}: names no input, or one twice; write NAME={file} for one of {names}")
         rate = _rate(port.name, len(ports), record.get("options", {}).get("pre", ()))
-        found = decode(Path(file), place, Taken(port.shape, port.dtype, rate))
-        if found.note:
-            print(f"{place}: {found.note}", file=sys.stderr)
-        arrays[name or UNNAMED] = found.array
+        content = decode(Path(file), place, Taken(port.shape, port.dtype, rate))
+        if content.note:
+            print(f"{place}: {content.note}", file=sys.stderr)
+        arrays[name or UNNAMED] = content.array
     return arrays
 
 
