@@ -54,6 +54,7 @@ from s2s.dialects.graph.control import (
 from s2s.dialects.graph.control import (
     tied_arguments as tied_arguments,
 )
+from s2s.dialects.graph.conv import ConvFamilyOp as ConvFamilyOp
 from s2s.dialects.graph.conv import ConvOp, ConvTransposeOp
 from s2s.dialects.graph.device import DeviceCopyOp
 from s2s.dialects.graph.elementwise import (

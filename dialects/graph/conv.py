@@ -11,7 +11,9 @@ asks for the other. With `layout = "NHWC"` the channels of `x` and `y` come last
 from abc import ABC
 from collections.abc import Sequence
 from math import prod
+from typing import ClassVar
 
+import numpy as np
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import BaseAttr, operand_def, opt_operand_def, opt_prop_def, prop_def, traits_def
@@ -56,6 +58,8 @@ class ConvFamilyOp(LayerOp, WindowInterface, ABC):
     acc_type = opt_prop_def(BaseAttr[Attribute](TypeAttribute))
     traits = traits_def(HasFusionKind(FusionKind.OUT_FUSABLE))
     assembly_format = "$x `,` $w (`,` $b^)? attr-dict `:` functional-type(operands, results)"
+    WEIGHT_AXIS: ClassVar[int]
+    """The axis of `w` that counts output channels, 0 or 1; axis 1 counts the channels of one group."""
 
     @property
     def data_layout(self) -> Layout:
@@ -90,6 +94,13 @@ class ConvFamilyOp(LayerOp, WindowInterface, ABC):
         """The axis of the result that counts output channels."""
         return channel_axis(self.data_layout, len(shape_of(self.y)))
 
+    def factors(self, scale: Array, shape: Sequence[int], *, outputs: bool) -> Array:
+        ones, groups = [1] * (len(shape) - 2), self.groups_of_channels
+        if (0 if outputs else 1) == self.WEIGHT_AXIS:
+            return scale.reshape(-1, 1, *ones)
+        by_group = scale.reshape(groups, shape[1], *ones)
+        return by_group if groups == 1 else np.repeat(by_group, shape[0] // groups, axis=0)
+
     def typed_operands(self) -> ConvOperands:
         """What the type rules look at."""
         bias = optional_type_of(self.b)
@@ -109,6 +120,7 @@ class ConvOp(ConvFamilyOp, ReadsSizesInterface):
     """
 
     name = "graph.conv"
+    WEIGHT_AXIS: ClassVar[int] = 0
 
     def __init__(
         self,
@@ -165,6 +177,7 @@ class ConvTransposeOp(ConvFamilyOp):
     """
 
     name = "graph.conv_transpose"
+    WEIGHT_AXIS: ClassVar[int] = 1
     output_padding = prop_def(INTS)
 
     def __init__(

@@ -58,6 +58,11 @@ class LayerOp(GraphOp, ProductInterface, ABC):
         """Constant weights as [groups, outputs of a group, inputs of a group, taps]."""
 
     @abstractmethod
+    def factors(self, scale: Array, shape: Sequence[int], *, outputs: bool) -> Array:
+        """`scale`, one number for each channel of the result if `outputs`, else of the data, in a shape that broadcasts
+        with weights of `shape`."""
+
+    @abstractmethod
     def stored(self, weights: Array, shape: Sequence[int]) -> Array:
         """The inverse of `by_channels`, also for fewer channels; `shape` is of the weights with all channels."""
 
@@ -126,6 +131,9 @@ class MatmulOp(LayerOp):
 
     def by_channels(self, weights: Array) -> Array:
         return (weights.T if self.transpose_b is None else weights)[None, :, :, None]
+
+    def factors(self, scale: Array, shape: Sequence[int], *, outputs: bool) -> Array:
+        return scale if outputs == (self.transpose_b is None) else scale.reshape(-1, 1)
 
     def stored(self, weights: Array, shape: Sequence[int]) -> Array:
         plain = weights[0, :, :, 0]

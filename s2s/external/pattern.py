@@ -17,14 +17,12 @@ from typing import cast
 import numpy as np
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, IntegerType, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.traits import Commutative
 
 from s2s.analysis.numbers.known_values import is_known
 from s2s.dialects import graph
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import as_tensor_type, from_dense, to_numpy
-
-COMMUTATIVE: tuple[type[Operation], ...] = (graph.AddOp, graph.MulOp, graph.MaximumOp, graph.MinimumOp)
-"""Operators whose two operands are tried in both orders."""
 
 
 @frozen
@@ -118,7 +116,7 @@ class Op(Pattern):
         if len(self.operands) != len(op.operands):
             return
         yield from _all_match(self.operands, tuple(op.operands), taken)
-        if isinstance(op, COMMUTATIVE):
+        if op.has_trait(Commutative):
             yield from _all_match(self.operands, tuple(reversed(op.operands)), taken)
 
 

@@ -58,14 +58,14 @@ def _described(operations: Sequence[Operation]) -> NodeOperator:
 def _layer(op: Operation) -> str:
     """A convolution with its window, or another operation by its name."""
     name = op.name.partition(".")[2]
-    if not isinstance(op, graph.ConvOp | graph.ConvTransposeOp):
+    if not isinstance(op, graph.ConvFamilyOp):
         return name
     window, groups = op.window(), op.groups.value.data
     is_depthwise = groups > 1 and as_tensor_type(op.w.type).get_shape()[1] == 1
     return ", ".join([f"{'depthwise ' if is_depthwise else ''}{name} {_sizes(window.kernel)}", *_details(op, groups)])
 
 
-def _details(op: graph.ConvOp | graph.ConvTransposeOp, groups: int) -> Iterator[str]:
+def _details(op: graph.ConvFamilyOp, groups: int) -> Iterator[str]:
     window = op.window()
     for word, sizes in (("stride", window.strides), ("dilation", window.dilations)):
         if set(sizes) != {1}:

@@ -47,7 +47,7 @@ def data_of(op: Operation) -> Sequence[SSAValue]:
 
 
 def _windowed(op: Operation, order: Order) -> Properties | None:
-    assert isinstance(op, graph.ConvOp | graph.ConvTransposeOp | PoolOp)
+    assert isinstance(op, graph.ConvFamilyOp | PoolOp)
     is_last = order == channels_last(len(order)) and op.data_layout == CHANNELS_FIRST
     return {"layout": layout_attribute(CHANNELS_LAST)} if is_last else None
 

@@ -80,7 +80,7 @@ def _root(parents: dict[Operation, Operation], op: Operation) -> Operation:
 
 
 def _shows_channels(op: Operation) -> bool:
-    return isinstance(op, graph.ConvOp | graph.ConvTransposeOp | PoolOp)
+    return isinstance(op, graph.ConvFamilyOp | PoolOp)
 
 
 def _region(ops: list[Operation]) -> Region:

@@ -131,9 +131,7 @@ class ScalingOfSum(WeightPattern):
                 return
 
 
-def scaled(
-    layer: LinearLayer, scale: Array, store: WeightStore, rewriter: PatternRewriter
-) -> graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp:
+def scaled(layer: LinearLayer, scale: Array, store: WeightStore, rewriter: PatternRewriter) -> graph.LayerOp:
     """Insert the layer with its weights and bias times `scale`."""
     bias = None
     if layer.bias is not None:

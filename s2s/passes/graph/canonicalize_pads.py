@@ -39,9 +39,7 @@ class PadBeforeWindow(RewritePattern):
     """A convolution or a pooling of a padded tensor."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: graph.ConvOp | graph.AvgPoolOp | graph.MaxPoolOp, rewriter: PatternRewriter
-    ) -> None:
+    def match_and_rewrite(self, op: Windowed, rewriter: PatternRewriter) -> None:
         pad = op.x.owner
         if not isinstance(pad, graph.PadOp) or pad.mode.data != "constant" or not _is_neutral(pad, op):
             return

@@ -44,7 +44,7 @@ from s2s.passes.graph.canonicalize_bias import is_rounded, scaled, scaling_of
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.passes.graph.linear_layers import linear_layer
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
-from s2s.types.dtypes import Array, is_float, to_numpy
+from s2s.types.dtypes import is_float, to_numpy
 
 
 def _is_relu(op: Operation) -> bool:
@@ -92,9 +92,7 @@ class ScalingBeforeLayer(WeightPattern):
     """`conv(relu(x * c))`: the factor goes forward."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp, rewriter: PatternRewriter
-    ) -> None:
+    def match_and_rewrite(self, op: graph.LayerOp, rewriter: PatternRewriter) -> None:
         data, weights = op.operands[0], known_value(op.operands[1], self.store)
         if weights is None or not op.operands[1].has_one_use() or not is_float(type_of(op).element_type):
             return
@@ -111,7 +109,8 @@ class ScalingBeforeLayer(WeightPattern):
             scale = per_channel(scaling.factor, rank, axis, channels)
             if scale is None or scaling.value.type != value.type or (positive and not np.all(scale > 0)):
                 continue
-            folded = round_to(_scaled_inputs(op, weights, scale), to_numpy(type_of(op.operands[1]).element_type))
+            product = map_lazily(np.multiply, widened(weights), op.factors(scale, weights.shape, outputs=False))
+            folded = round_to(product, to_numpy(type_of(op.operands[1]).element_type))
             if not is_finite(folded):
                 continue
             name = weight_name(op.operands[1])
@@ -126,23 +125,6 @@ class ScalingBeforeLayer(WeightPattern):
             rewriter.replace(op, made)
             rewriter.replace(multiplication, [], [scaling.value])
             return
-
-
-def _scaled_inputs(op: Operation, weights: Array, scale: Array) -> Array:
-    """The weights in f64, times the factor of the input channel that each is multiplied with."""
-    wide = widened(weights)
-    match op:
-        case graph.ConvOp(groups=groups):
-            shape, trailing = weights.shape, [1] * (weights.ndim - 2)
-            split = (groups.value.data, -1, *shape[1:])
-            by_group = scale.reshape(groups.value.data, 1, shape[1], *trailing)
-            return map_lazily(np.multiply, wide.reshape(split), by_group).reshape(shape)
-        case graph.ConvTransposeOp():
-            return map_lazily(np.multiply, wide, scale.reshape(-1, *[1] * (weights.ndim - 1)))
-        case graph.MatmulOp(transpose_b=None):
-            return map_lazily(np.multiply, wide, scale.reshape(-1, 1))
-        case _:
-            return map_lazily(np.multiply, wide, scale)
 
 
 class FoldScaleAxisPass(ModulePass):

@@ -1,6 +1,6 @@
 """A common view of convolutions and matrix products: layers with constant weights that can be scaled per channel."""
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -12,13 +12,11 @@ from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.types.dtypes import Array, as_tensor_type, is_float, to_numpy
 from s2s.types.weights import WeightStore
 
-Convolution: TypeAlias = graph.ConvOp | graph.ConvTransposeOp
-
 
 class LinearLayer(NamedTuple):
     """A float convolution or matrix product with constant weights, whose result has one use."""
 
-    op: Convolution | graph.MatmulOp
+    op: graph.LayerOp
     weights: Array
     bias: Array | None
 
@@ -49,23 +47,12 @@ class LinearLayer(NamedTuple):
 
     def scaled_weights(self, scale: Array) -> Array:
         """The weights times `scale[channel]`, rounded once."""
-        wide, shape = widened(self.weights), self.weights.shape
-        match self.op:
-            case graph.ConvOp():
-                result = map_lazily(np.multiply, wide, scale.reshape(-1, *[1] * (self.rank - 1)))
-            case graph.ConvTransposeOp(groups=groups):
-                split = (groups.value.data, -1, shape[1], *shape[2:])
-                by_group = scale.reshape(groups.value.data, 1, shape[1], *[1] * (self.rank - 2))
-                result = map_lazily(np.multiply, wide.reshape(split), by_group).reshape(shape)
-            case graph.MatmulOp(transpose_b=None):
-                result = map_lazily(np.multiply, wide, scale)
-            case graph.MatmulOp():
-                result = map_lazily(np.multiply, wide, scale.reshape(-1, 1))
-        return round_to(result, self.dtype)
+        factors = self.op.factors(scale, self.weights.shape, outputs=True)
+        return round_to(map_lazily(np.multiply, widened(self.weights), factors), self.dtype)
 
     def rebuilt(
         self, weights: Array | None, bias: Array | None, store: WeightStore, rewriter: PatternRewriter
-    ) -> Convolution | graph.MatmulOp:
+    ) -> graph.LayerOp:
         """Insert the operation with new weights and bias (None keeps the old ones)."""
         data, old, *rest = self.op.operands
         operands = [data, old if weights is None else self._constant(old, weights, "weight", store, rewriter)]
@@ -92,7 +79,7 @@ class LinearLayer(NamedTuple):
 def linear_layer(value: SSAValue, store: WeightStore) -> LinearLayer | None:
     """The layer that computes `value`, if its weights and bias are constant and `value` has one use."""
     op = value.owner
-    if not isinstance(op, graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp) or not value.has_one_use():
+    if not isinstance(op, graph.LayerOp) or not value.has_one_use():
         return None
     if not is_float(as_tensor_type(value.type).element_type):
         return None

@@ -41,7 +41,7 @@ from s2s.types.weights import WeightStore
 SHIFT = 128
 """The offset between an unsigned byte and its signed form."""
 HIGHEST_BIT = np.asarray(-SHIFT, np.int8)
-CALCULATING = (graph.CastOp, graph.ConvOp, graph.ConvTransposeOp, graph.MatmulOp, graph.RescaleOp, *MOVES)
+CALCULATING = (graph.CastOp, graph.LayerOp, graph.RescaleOp, *MOVES)
 """Operations that compute with the values of a tensor, or move them for others."""
 
 

@@ -49,7 +49,7 @@ STRIDE = 2
 Slot = tuple[FuncOp, int]
 """A kernel, and the number of an argument."""
 
-_MAKERS = graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp | graph.MaxPoolOp | graph.AvgPoolOp
+_MAKERS = graph.LayerOp | graph.MaxPoolOp | graph.AvgPoolOp
 """Operators whose kernels can store padding behind the end of their result, beside elementwise ones."""
 
 

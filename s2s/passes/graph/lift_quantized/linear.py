@@ -68,9 +68,9 @@ class QuantisedConvolution(WeightPattern):
     """`conv(x, w)` and `conv(x, w, b)`."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: graph.ConvOp | graph.ConvTransposeOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: graph.ConvFamilyOp, rewriter: PatternRewriter) -> None:
         x, w = factor_of(op.x, self.store), factor_of(op.w, self.store)
-        if x is None or w is None or x.axis is not None or w.axis not in (None, _channel_axis(op)):
+        if x is None or w is None or x.axis is not None or w.axis not in (None, op.WEIGHT_AXIS):
             return
         if w.axis is not None and isinstance(op, graph.ConvTransposeOp) and op.groups.value.data > 1:
             return
@@ -85,11 +85,6 @@ class QuantisedConvolution(WeightPattern):
             channel = channel_axis(op.data_layout, as_tensor_type(total.type).get_num_dims())
             sums = Scaled(total, scale, np.zeros_like(scale, np.int64), channel if scale.ndim else None)
             rewriter.replace(op, [], [maker.dequantised(sums)])
-
-
-def _channel_axis(op: graph.ConvOp | graph.ConvTransposeOp) -> int:
-    """The dimension of the weights that counts output channels."""
-    return 0 if isinstance(op, graph.ConvOp) else 1
 
 
 def _is_usable(scale: Array) -> bool:

@@ -136,7 +136,7 @@ class LowerConvTranspose(RewritePattern):
 
 def lower(
     rewriter: PatternRewriter,
-    op: graph.ConvOp | graph.ConvTransposeOp,
+    op: graph.ConvFamilyOp,
     d: ConvDomain,
     reads: Sequence[Operand],
 ) -> None:

@@ -141,6 +141,12 @@ class Builder:
     """The C names of the weights that a kernel may name."""
     sizes: Mapping[str, SSAValue] = field(default_factory=dict[str, SSAValue])
     """The sizes of this run, by name."""
+    ends: dict[tuple[Attribute, tuple[SSAValue, ...]], SSAValue] = field(
+        default_factory=dict[tuple[Attribute, tuple[SSAValue, ...]], SSAValue]
+    )
+    """The ends of loops that are written, by their map and its operands."""
+    outer: list[Block] = field(default_factory=list[Block])
+    """The open blocks around `block`, outermost first."""
 
     @contextmanager
     def sharing(self, neighbours: Mapping[Operation, tuple[Neighbours, int]]) -> Generator[None]:
@@ -154,11 +160,18 @@ class Builder:
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:
         """Within the context, append to `block`."""
-        outer, self.block = self.block, block
+        self.outer.append(self.block)
+        self.block = block
         try:
             yield
         finally:
-            self.block = outer
+            self.block = self.outer.pop()
+
+    def home(self, operands: Sequence[SSAValue]) -> Block:
+        """Return the outermost open block in which the C values of `operands` are known; the current one for none."""
+        owners = [value.owner for value in map(self.value, operands)]
+        blocks = {owner if isinstance(owner, Block) else owner.parent for owner in owners}
+        return next((block for block in [self.block, *reversed(self.outer)] if block in blocks), self.block)
 
     def add(self, op: Op) -> SSAValue:
         """Append `op` and return its result."""

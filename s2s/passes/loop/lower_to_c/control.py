@@ -30,9 +30,7 @@ def _lower_serial(b: Builder, op: loop.ForOp) -> None:
     """Lower a serial loop; a carried value may reuse the variable of the previous loop."""
     variables = [_variable_for(b, op, number) for number in range(len(op.carried))]
     lower = tightest(b, "max", op.lower.data.results, op.dims)
-    upper = tightest(b, "min", op.upper.data.results, op.dims)
-    if literal_value(upper) is None and upper not in b.sizes.values():
-        upper.name_hint = f"{op.index.name_hint or 'i'}_end"
+    upper = _end(b, op)
     body = c.ForOp.block(INDEX)
     body.args[0].name_hint = op.index.name_hint
     b.values[op.index] = body.args[0]
@@ -52,6 +50,18 @@ def _lower_serial(b: Builder, op: loop.ForOp) -> None:
     b.block.add_op(c.ForOp(lower, upper, body, step=step, unroll=unroll))
     for result, variable in zip(op.res, variables, strict=True):
         b.bind(result, b.add(c.LoadOp(variable)))
+
+
+def _end(b: Builder, op: loop.ForOp) -> SSAValue:
+    """Write the end of a loop in the innermost block whose counter it depends on, once for all loops that it ends."""
+    key = op.upper, tuple(op.dims)
+    if key not in b.ends:
+        with b.inside(b.home(op.dims)):
+            end = b.ends[key] = tightest(b, "min", op.upper.data.results, op.dims)
+        if literal_value(end) is not None or end in b.sizes.values():
+            return b.ends.pop(key)
+        end.name_hint = f"{op.index.name_hint or 'i'}_end"
+    return b.ends[key]
 
 
 @LOWERINGS.register(loop.IfOp)
