@@ -94,7 +94,7 @@ class QuantizeLanesOp(Op):
     zero_point = prop_def(IntegerAttr)
     maybe_nan = opt_prop_def(UnitAttr)
     away = opt_prop_def(UnitAttr)
-    factors = opt_prop_def(DenseArrayBase)
+    factors = opt_prop_def(DenseArrayBase.constr(f32))
     x = operand_def(VectorType)
     result = result_def(VectorType)
 

@@ -234,7 +234,7 @@ class QuantizeOp(Op):
     zero_point = prop_def(IntegerAttr)
     maybe_nan = opt_prop_def(UnitAttr)
     away = opt_prop_def(UnitAttr)
-    factors = opt_prop_def(DenseArrayBase)
+    factors = opt_prop_def(DenseArrayBase.constr(f32))
     x = operand_def(f32)
     result = result_def(i8)
 

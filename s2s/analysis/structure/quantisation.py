@@ -106,9 +106,10 @@ def _away(op: arith.TruncIOp) -> Quantisation | None:
     if rounding is None or zero_point is None:
         return None
     x, rounded = rounding
-    upper, lower = x.owner, None
-    if isinstance(upper, arith.MinimumfOp) and _constant(upper.rhs) == HIGH - zero_point:
-        lower = upper.lhs.owner
+    upper = x.owner
+    if not isinstance(upper, arith.MinimumfOp) or _constant(upper.rhs) != HIGH - zero_point:
+        return None
+    lower = upper.lhs.owner
     if not isinstance(lower, arith.MaximumfOp) or _constant(lower.rhs) != LOW - zero_point:
         return None
     return Quantisation(lower.lhs, int(zero_point), False, True, (*steps, step, *rounded, upper, lower))
