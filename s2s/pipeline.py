@@ -276,6 +276,7 @@ COMPUTE = (
 TENSOR = (
     Step("tensor-propagate-sizes", "Mark them anew in what was rewritten; schedules depend on it."),
     Step("tensor-fill-margins", "Store padding behind the end of axes of varying size.", when=sizes_vary),
+    Step("tensor-shorten-quantize", "Vectors of integers round as a whole.", when=tuned, options=target),
     Step("tensor-pick-schedule", "Choose schedules from shapes and target data.", options=schedules),
     Step(
         "tensor-fold-zero-points-into-inits",
@@ -292,7 +293,6 @@ TENSOR = (
     Step("tensor-shorten-products", "Encode constants, which then are packed.", when=tuned, options=target),
     Step("tensor-pack-constants", "Rearrange weights on the host into the layout that their schedule asks for."),
     Step("tensor-describe-kernels", "Write the comment above each C kernel, while the IR still shows the formulas."),
-    Step("tensor-shorten-quantize", "Round once; after the comments, too.", when=tuned, options=target),
     Step(
         "tensor-shorten-rescale",
         "Use fewer instructions where weights bound the rescaled sums; after the comments, which would read less well.",

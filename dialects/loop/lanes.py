@@ -2,7 +2,18 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr, UnitAttr, VectorType, f32, i8, i16, i32
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    UnitAttr,
+    VectorType,
+    f32,
+    i8,
+    i16,
+    i32,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import ParsePropInAttrDict, operand_def, opt_prop_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -82,22 +93,14 @@ class QuantizeLanesOp(Op):
 
     zero_point = prop_def(IntegerAttr)
     maybe_nan = opt_prop_def(UnitAttr)
+    away = opt_prop_def(UnitAttr)
+    factors = opt_prop_def(DenseArrayBase.constr(f32))
     x = operand_def(VectorType)
     result = result_def(VectorType)
 
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(Pure())
     assembly_format = "$x attr-dict `:` type($x) `->` type($result)"
-
-    def __init__(self, x: SSAValue, zero_point: int, *, maybe_nan: bool = False) -> None:
-        super().__init__(
-            operands=[x],
-            properties={
-                "zero_point": IntegerAttr(zero_point, i32),
-                "maybe_nan": UnitAttr() if maybe_nan else None,
-            },
-            result_types=[vector_of(i8, lanes_of(x.type))],
-        )
 
     def verify_(self) -> None:
         lanes = lanes_of(self.x.type)

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     AnyFloatConstr,
+    DenseArrayBase,
     IndexType,
     IntegerAttr,
     StringAttr,
@@ -224,12 +225,16 @@ class RescaleOp(Op):
 @op_definition
 class QuantizeOp(Op):
     """`x` rounded to an integer, halves to even, plus `zero_point`, saturated to the result type. NaN gives 0 with
-    `maybe_nan`, and with a zero point of 0; else `x` is none. A scalar operation, at loop level too."""
+    `maybe_nan`, and with a zero point of 0; else `x` is none. With `away`, halves go away from zero, and NaN gives
+    `zero_point`. With `factors` it is `x` over the first of the three that is rounded; multiplying by the other two and
+    adding up gives the same bytes. A scalar operation, at loop level too."""
 
     name = "tensor.quantize"
 
     zero_point = prop_def(IntegerAttr)
     maybe_nan = opt_prop_def(UnitAttr)
+    away = opt_prop_def(UnitAttr)
+    factors = opt_prop_def(DenseArrayBase.constr(f32))
     x = operand_def(f32)
     result = result_def(i8)
 
@@ -237,12 +242,22 @@ class QuantizeOp(Op):
     traits = traits_def(Pure())
     assembly_format = "$x attr-dict"
 
-    def __init__(self, x: SSAValue, zero_point: int, *, maybe_nan: bool = False) -> None:
+    def __init__(
+        self,
+        x: SSAValue,
+        zero_point: int,
+        *,
+        maybe_nan: bool = False,
+        away: bool = False,
+        factors: Sequence[float] | None = None,
+    ) -> None:
         super().__init__(
             operands=[x],
             properties={
                 "zero_point": IntegerAttr(zero_point, i32),
                 "maybe_nan": UnitAttr() if maybe_nan else None,
+                "away": UnitAttr() if away else None,
+                "factors": None if factors is None else DenseArrayBase.from_list(f32, list(factors)),
             },
             result_types=[i8],
         )
@@ -250,6 +265,10 @@ class QuantizeOp(Op):
     def verify_(self) -> None:
         if not -128 <= self.zero_point.value.data <= 127:
             raise VerifyException(f"{self.name}: zero point {self.zero_point.value.data} is outside of i8")
+        if self.maybe_nan is not None and self.away is not None:
+            raise VerifyException(f"{self.name}: maybe_nan and away exclude each other")
+        if self.factors is not None and len(self.factors) != 3:
+            raise VerifyException(f"{self.name}: {len(self.factors)} factors, not 3")
 
 
 @op_definition

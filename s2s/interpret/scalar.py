@@ -17,6 +17,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, IntegerType, VectorType
 from xdsl.ir import Attribute, Operation
 
+from s2s.dialects.loop.lanes import QuantizeLanesOp
 from s2s.dialects.tensor import ExpNonpositiveOp, QuantizeOp, RemFOp, RescaleOp, SaturateOp, TreeOp
 from s2s.errors import CompilerBug
 from s2s.interpret.numbers import (
@@ -169,7 +170,7 @@ def _of_tensor(op: RescaleOp | SaturateOp | QuantizeOp | TreeOp) -> Function:
         case SaturateOp():
             return _saturate
         case QuantizeOp():
-            return _quantize(op.zero_point.value.data)
+            return quantizer(op)
         case TreeOp():
             return _tree(op)
 
@@ -196,9 +197,17 @@ def _tree(op: TreeOp) -> Function:
     return value
 
 
-def _quantize(zero_point: int) -> Function:
+def quantizer(op: QuantizeOp | QuantizeLanesOp) -> Callable[[Scalar], Scalar]:
+    """Return the meaning of a quantisation, of a scalar or in lanes."""
+    zero_point, away = op.zero_point.value.data, op.away is not None
+    divisor = np.float32(1.0 if op.factors is None else op.factors.get_values()[0])
+
     def quantize(x: Scalar) -> Scalar:
-        moved = np.nan_to_num(np.rint(x) + np.float32(zero_point))
+        quotient = (x / divisor).astype(np.float64)
+        if away:
+            moved = np.nan_to_num(np.copysign(np.floor(np.abs(quotient) + 0.5), quotient)) + zero_point
+        else:
+            moved = np.nan_to_num(np.rint(quotient) + zero_point)
         return np.clip(moved, -128, 127).astype(np.int8)
 
     return quantize

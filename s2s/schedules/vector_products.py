@@ -16,7 +16,6 @@ from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.affine.strides import moves, reduces_contiguously
 from s2s.analysis.structure.products import product_sum
-from s2s.analysis.structure.quantisation import constant_numbers, quantisation_of
 from s2s.analysis.structure.roles import Roles, constant_axes, roles_of
 from s2s.dialects import loop, tensor
 from s2s.schedules.directives import CacheRead, RawBytes, Reorder, Tensorize, Vectorize, register_tile
@@ -56,14 +55,15 @@ FLOAT_OPS = (
     arith.MulfOp,
     arith.SIToFPOp,
     arith.SubfOp,
+    tensor.QuantizeOp,
 )
-"""Operations that vectors of floats have, too; a quantisation is one as a whole."""
+"""Operations that vectors of floats have, too."""
 
 
 def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
     """Return a schedule for `op` if `target` has such vectors and `op` can use them; else None."""
     by_rows = [each for each in target.intrinsics_of("dot_rows") if each.x == "i8" and LANES in each.lanes]
-    if not (by_rows or target.integer_lanes == LANES) or not _is_in_lanes(op, constants):
+    if not (by_rows or target.integer_lanes == LANES) or not _is_in_lanes(op):
         return None
     roles = roles_of(op, constants)
     roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
@@ -72,27 +72,17 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
     return _lanes(op, roles) if target.integer_lanes == LANES else None
 
 
-def _is_in_lanes(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> bool:
+def _is_in_lanes(op: tensor.ComputeOp) -> bool:
     """Return whether `op` computes with integers, and every operation of it exists on four lanes of 32 bits."""
-    quantised = _quantised(op, constants)
     elements = {as_tensor_type(value.type).element_type for value in [*op.reads, *op.epilogue]}
     results = {as_tensor_type(value.type).element_type for value in op.res}
     regions = [op.apply, *([op.reduce] if op.reduce is not None else [])]
-    bodies = [inner for region in regions for inner in region.block.ops if inner not in quantised]
+    bodies = [inner for region in regions for inner in region.block.ops]
     if op.tables or not op.rank or not elements <= {i8, i32, f32} or not results <= {i8, f32}:
         return False
     if (elements | results) == {f32}:
         return False
     return all(_has_lanes(inner) for inner in bodies)
-
-
-def _quantised(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> set[Operation]:
-    """Return the operations of `op` that quantise floats."""
-    numbers, found = constant_numbers(op, constants), set[Operation]()
-    for inner in op.apply.block.ops:
-        if isinstance(inner, arith.FPToSIOp) and (quantisation := quantisation_of(inner, numbers)) is not None:
-            found |= {inner, *quantisation.steps}
-    return found
 
 
 def _has_lanes(op: Operation) -> bool:

@@ -23,6 +23,76 @@ static void check_number(float x, int32_t zero_point)
     CHECK((isnan(x) && zero_point != 0) || s2s_f32_quantize_i8(x, zero_point) == expected);
 }
 
+static int8_t as_tflite_says(float x, int32_t zero_point)
+{
+    const float rounded = roundf(x);
+    const float moved = isnan(rounded) ? (float)zero_point : rounded + (float)zero_point;
+
+    return (int8_t)(moved < -128.0f ? -128.0f : moved > 127.0f ? 127.0f : moved);
+}
+
+static float float_of(uint32_t bits)
+{
+    float x;
+
+    (void)memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Factors as the compiler finds them are not needed here: portable C divides. */
+static void check_quotient(float x, float divisor, int32_t zero_point)
+{
+    const int8_t away = as_tflite_says(x / divisor, zero_point);
+    const int8_t even = as_the_standard_says(x / divisor, zero_point);
+    int8_t lanes[4];
+
+    CHECK(s2s_f32_quotient_i8_away(x, divisor, 1.0f, 0.0f, zero_point) == away);
+    CHECK(s2s_bits_quotient_i8(s2s_bits_of_f32(x), s2s_bits_of_f32(divisor), zero_point, 0) == away);
+    CHECK(s2s_f32_quotient_i8_nan(x, divisor, 1.0f, 0.0f, zero_point) == even);
+    s2s_i32x4_store_i8(lanes, s2s_i32x4_quotient_i8_away(s2s_f32x4_splat(x), divisor, 1.0f, 0.0f, zero_point));
+    CHECK(lanes[0] == away && lanes[3] == away);
+    s2s_i32x4_store_i8(lanes, s2s_i32x4_quotient_i8_nan(s2s_f32x4_splat(x), divisor, 1.0f, 0.0f, zero_point));
+    CHECK(lanes[0] == even && lanes[3] == even);
+    if (!isnan(x)) {
+        CHECK(s2s_f32_quotient_i8(x, divisor, 1.0f, 0.0f, zero_point) == even);
+        CHECK(s2s_bits_quotient_i8(s2s_bits_of_f32(x), s2s_bits_of_f32(divisor), zero_point, 1) == even);
+        s2s_i32x4_store_i8(lanes, s2s_i32x4_quotient_i8(s2s_f32x4_splat(x), divisor, 1.0f, 0.0f, zero_point));
+        CHECK(lanes[0] == even && lanes[3] == even);
+    }
+}
+
+/* The floats around each step, and floats of all exponents: 2^32 / 99991 of them. */
+static void quotients_of_bits_are_those_of_floats(void)
+{
+    static const float divisors[] = {1.0f, 0.25f, 0.99999994f, 1.0000001f, 0.03137255f, 0.007843138f, 7.3e-9f, 1.7e12f};
+
+    for (size_t i = 0; i < sizeof divisors / sizeof divisors[0]; i++) {
+        const int32_t zero_point = (int32_t)(i * 37u % 256u) - 128;
+
+        for (int32_t step = 0; step <= 300; step++) {
+            const uint32_t near = s2s_bits_of_f32(((float)step + 0.5f) * divisors[i]);
+
+            for (uint32_t bits = near - 3u; bits <= near + 3u; bits++) {
+                check_quotient(float_of(bits), divisors[i], zero_point);
+                check_quotient(-float_of(bits), divisors[i], zero_point);
+            }
+        }
+        for (uint32_t bits = 0; bits < 0xfffe0000u; bits += 99991u) {
+            check_quotient(float_of(bits), divisors[i], zero_point);
+        }
+    }
+}
+
+static void halves_go_away_from_zero(void)
+{
+    CHECK(s2s_f32_quantize_i8_away(0.5f, 0) == 1);
+    CHECK(s2s_f32_quantize_i8_away(-2.5f, 0) == -3);
+    CHECK(s2s_f32_quantize_i8_away(0.49999997f, 3) == 3);
+    CHECK(s2s_f32_quantize_i8_away(-0.49999997f, 0) == 0);
+    CHECK(s2s_f32_quantize_i8_away(1e30f, 0) == 127);
+    CHECK(s2s_f32_quantize_i8_away(NAN, 7) == 7);
+}
+
 static void check_with_neighbours(float x, int32_t zero_point)
 {
     check_number(x, zero_point);
@@ -120,6 +190,8 @@ void test_round(void)
     bytes_are_loaded_at_a_distance();
     lanes_round_as_numbers_do();
     halves_go_to_even_numbers();
+    halves_go_away_from_zero();
+    quotients_of_bits_are_those_of_floats();
     large_numbers_are_limited();
     every_number_is_rounded();
 }

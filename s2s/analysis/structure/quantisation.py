@@ -1,16 +1,22 @@
 """Match the operations that quantise a float: round it, add a zero point, limit the sum to bytes, and convert it.
 
+%v = arith.divf %x, %divisor : f32                                   // perhaps
 %r = math.roundeven %v : f32
 %z = arith.addf %r, %zero_point : f32                                // left out for a zero point of 0
 %q = arith.fptosi (arith.minimumf (arith.maximumf %z, -128.0), 127.0) : f32 to i8
 
-The limits may be left out, because the conversion saturates.
+The limits may be left out, because the conversion saturates. TFLite rounds halves away from zero, and limits before:
+
+%c = arith.minimumf (arith.maximumf %v, -128.0), 127.0 : f32         // less the zero point
+%f = math.floor (math.absf %c)
+%a = arith.addf %f, (arith.select (|%c| - %f < 0.5), 0.0, 1.0)
+%q = arith.trunci (arith.fptosi (arith.select (%c < 0.0), -%a, %a) : f32 to i32 + %zero_point) : i32 to i8
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, f32, i8
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f32, i8, i32
 from xdsl.ir import Operation, SSAValue
 
 from s2s.dialects import tensor
@@ -23,19 +29,54 @@ FINITE = (arith.AddfOp, arith.MaximumfOp, arith.MinimumfOp, arith.MulfOp, arith.
 
 
 @frozen
+class Quotient:
+    """`x / divisor`, which only a quantisation uses."""
+
+    x: SSAValue
+    divisor: float
+    op: Operation
+
+
+@frozen
 class Quantisation:
-    """`x` rounded to an integer, halves to even, plus `zero_point`, saturated to a byte; NaN gives 0."""
+    """`x` rounded to an integer plus `zero_point`, saturated to a byte; halves go to even, and NaN gives 0, or, with
+    `away`, away from zero, and NaN gives `zero_point`."""
 
     x: SSAValue
     zero_point: int
     maybe_nan: bool
+    away: bool
     steps: tuple[Operation, ...]
     """The operations between `x` and the conversion, the last one first."""
 
+    @property
+    def quotient(self) -> Quotient | None:
+        """The division by a constant that `x` is; None if it is none."""
+        op = self.x.owner
+        if not isinstance(op, arith.DivfOp) or (divisor := _constant(op.rhs)) is None:
+            return None
+        uses = {use.operation for use in op.result.uses}
+        return Quotient(op.lhs, divisor, op) if uses <= set(self.steps) or len(uses) == 1 else None
 
-def quantisation_of(op: arith.FPToSIOp, numbers: Container[SSAValue]) -> Quantisation | None:
+
+def quantisation_of(op: Operation, numbers: Container[SSAValue]) -> Quantisation | None:
     """Return the quantisation that `op` ends; None if it ends none. `numbers` are floats that are no NaN."""
-    if op.result.type != i8 or op.input.type != f32:
+    if isinstance(op, arith.FPToSIOp) and op.result.type == i8:
+        return _to_even(op, numbers)
+    return _away(op) if isinstance(op, arith.TruncIOp) and op.result.type == i8 else None
+
+
+def quantisations(op: tensor.ComputeOp, constants: Container[SSAValue]) -> Iterator[tuple[Operation, Quantisation]]:
+    """Yield the operations of `op` that end a quantisation; `constants` are the weights among its operands."""
+    arguments = op.apply.block.args[len(op.inits) :]
+    numbers = {argument for argument, operand in zip(arguments, op.epilogue, strict=False) if operand in constants}
+    for inner in list(op.apply.block.ops):
+        if (found := quantisation_of(inner, numbers)) is not None:
+            yield inner, found
+
+
+def _to_even(op: arith.FPToSIOp, numbers: Container[SSAValue]) -> Quantisation | None:
+    if op.input.type != f32:
         return None
     step, steps, zero_point = op.input.owner, list[Operation](), 0.0
     for kind, limit in ((arith.MinimumfOp, HIGH), (arith.MaximumfOp, LOW)):
@@ -49,18 +90,66 @@ def quantisation_of(op: arith.FPToSIOp, numbers: Container[SSAValue]) -> Quantis
         return None
     if zero_point is None or not LOW <= zero_point <= HIGH or zero_point != int(zero_point):
         return None
-    return Quantisation(step.operand, int(zero_point), not _is_finite(step.operand, numbers), (*steps, step))
+    finite = _is_finite(step.operand, numbers)
+    return Quantisation(step.operand, int(zero_point), not finite, False, (*steps, step))
 
 
-def constant_numbers(op: tensor.ComputeOp, constants: Container[SSAValue]) -> set[SSAValue]:
-    """Return the arguments of the region of `op` that stand for elements of `constants`."""
-    arguments = op.apply.block.args[len(op.inits) :]
-    return {argument for argument, operand in zip(arguments, op.epilogue, strict=False) if operand in constants}
+def _away(op: arith.TruncIOp) -> Quantisation | None:
+    step, steps, zero_point = op.input.owner, list[Operation](), 0
+    if isinstance(step, arith.AddiOp):
+        zero_point = _constant(step.rhs)
+        steps.append(step)
+        step = step.lhs.owner
+    if not isinstance(step, arith.FPToSIOp) or step.result.type != i32 or step.input.type != f32:
+        return None
+    rounding = _half_away(step.input)
+    if rounding is None or zero_point is None:
+        return None
+    x, rounded = rounding
+    upper = x.owner
+    if not isinstance(upper, arith.MinimumfOp) or _constant(upper.rhs) != HIGH - zero_point:
+        return None
+    lower = upper.lhs.owner
+    if not isinstance(lower, arith.MaximumfOp) or _constant(lower.rhs) != LOW - zero_point:
+        return None
+    return Quantisation(lower.lhs, int(zero_point), False, True, (*steps, step, *rounded, upper, lower))
+
+
+def _half_away(value: SSAValue) -> tuple[SSAValue, list[Operation]] | None:
+    """Return the float that is rounded to `value`, halves away from zero, and the operations of that."""
+    signed = value.owner
+    if not isinstance(signed, arith.SelectOp) or not isinstance(negated := signed.lhs.owner, arith.NegfOp):
+        return None
+    size, x = signed.rhs, _below(signed.cond, 0.0)
+    total = size.owner
+    if x is None or negated.operand != size or not isinstance(total, arith.AddfOp):
+        return None
+    floor, step = total.lhs.owner, total.rhs.owner
+    if not isinstance(floor, math.FloorOp) or not isinstance(step, arith.SelectOp):
+        return None
+    rest, absolute = _below(step.cond, 0.5), floor.operand.owner
+    if rest is None or not isinstance(absolute, math.AbsFOp) or absolute.operand != x:
+        return None
+    difference = rest.owner
+    if not isinstance(difference, arith.SubfOp) or tuple(difference.operands) != (absolute.result, floor.result):
+        return None
+    if (_constant(step.lhs), _constant(step.rhs)) != (0.0, 1.0):
+        return None
+    tests = [each for each in (signed.cond.owner, step.cond.owner) if isinstance(each, Operation)]
+    return x, [signed, tests[0], negated, total, step, tests[1], difference, floor, absolute]
+
+
+def _below(condition: SSAValue, limit: float) -> SSAValue | None:
+    """Return what `condition` asks to be less than `limit`."""
+    test = condition.owner
+    if not isinstance(test, arith.CmpfOp) or _constant(test.rhs) != limit:
+        return None
+    return test.lhs if arith.CMPF_COMPARISON_OPERATIONS[test.predicate.value.data] == "olt" else None
 
 
 def _constant(value: SSAValue) -> float | None:
     owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isa(owner.value, FloatAttr):
+    if isinstance(owner, arith.ConstantOp) and isa(owner.value, FloatAttr | IntegerAttr):
         return owner.value.value.data
     return None
 

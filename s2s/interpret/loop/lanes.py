@@ -9,6 +9,7 @@ from s2s.interpret.affine import Frame
 from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import Scope, Step, buffer_name
 from s2s.interpret.rescale import RESCALES
+from s2s.interpret.scalar import quantizer
 from s2s.types.dtypes import to_numpy
 from s2s.types.hints import isa
 
@@ -57,11 +58,10 @@ def saturate(scope: Scope, op: loop.SaturateLanesOp) -> Step:
 @MEANINGS.register(loop.QuantizeLanesOp)
 def quantize(scope: Scope, op: loop.QuantizeLanesOp) -> Step:
     """`loop.quantize_lanes`."""
-    x, result, zero_point = scope.place(op.x), scope.new(op.result), op.zero_point.value.data
+    x, result, meaning = scope.place(op.x), scope.new(op.result), quantizer(op)
 
     def step(frame: Frame) -> None:
-        moved = np.rint(frame[x].astype(np.float64)) + zero_point
-        frame[result] = np.clip(np.nan_to_num(moved), -128, 127).astype(np.int8)
+        frame[result] = meaning(frame[x])
 
     return step
 

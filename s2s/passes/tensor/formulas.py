@@ -351,8 +351,19 @@ def _arithmetic(op: Operation, operands: list[Text]) -> Text:
         return Text(f"{operands[0].inside(4)} {SHIFTS[type(op)]} {operands[1].inside(4)}", 0)
     if isinstance(op, arith.NegfOp):
         return Text(f"-{operands[0].inside(4)}", 3)
+    if isinstance(op, tensor.QuantizeOp):
+        return _quantised(op, operands[0])
     name = CALLS.get(type(op), op.name.rpartition(".")[2])
     return Text(f"{name}({', '.join(operand.text for operand in operands)})")
+
+
+def _quantised(op: tensor.QuantizeOp, x: Text) -> Text:
+    """Print `clamp(round(x / 0.03) - 5, -128, 127)`."""
+    divided = x if op.factors is None else Text(f"{x.inside(2)} / {op.factors.get_values()[0]:g}", 2)
+    rounded = Text(f"{'roundeven' if op.away is None else 'round'}({divided.text})")
+    sign, (left, right) = _positive("+", [rounded, Text(str(op.zero_point.value.data))])
+    moved = f"{left.text} {sign} {right.text}" if op.zero_point.value.data else left.text
+    return Text(f"clamp({moved}, -128, 127)")
 
 
 def _limited(op: Extreme, x: Text, limit: Text) -> Text:

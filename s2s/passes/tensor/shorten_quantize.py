@@ -11,13 +11,19 @@ for each element of a quantised layer, and 8 with a conversion that rounds to an
 may be a NaN. It is none where it is computed from integers and constants; and with a zero point of 0, NaN needs no
 care, because the conversion makes 0 of it. Cortex-M55 does four at a time.
 
+TFLite's rounding of halves away from zero, `away`, is one operation, too. So is a division by a constant in front of a
+rounding, where two products are proved to give the same bytes; cores without an FPU divide integers.
+
+    %v = arith.divf %x, 0.03 : f32
+->
+    %q = tensor.quantize %x {factors = array<f32: 0.03, 33.333332, 1.3e-6>, …}
+
 Declined where the clamp is narrower than bytes, and on targets with vectors of floats.
 """
 
 from collections.abc import Container
 
 from xdsl.context import Context
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
@@ -25,7 +31,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
-from s2s.analysis.structure.quantisation import constant_numbers, quantisation_of
+from s2s.analysis.numbers.reciprocals import quotient_factors
+from s2s.analysis.structure.quantisation import quantisations
 from s2s.dialects import tensor
 from s2s.passes.context import target_of
 from s2s.support.frozen import frozen
@@ -50,11 +57,16 @@ class ShortenQuantizePass(ModulePass):
 
 
 def _shorten(op: tensor.ComputeOp, constants: Container[SSAValue]) -> None:
-    numbers = constant_numbers(op, constants)
-    for inner in list(op.apply.block.ops):
-        if isinstance(inner, arith.FPToSIOp) and (found := quantisation_of(inner, numbers)) is not None:
-            maybe_nan = found.maybe_nan and found.zero_point != 0
-            Rewriter.replace_op(inner, tensor.QuantizeOp(found.x, found.zero_point, maybe_nan=maybe_nan))
-            for dead in found.steps:
-                if not dead.results[0].uses:
-                    Rewriter.erase_op(dead)
+    for inner, found in quantisations(op, constants):
+        maybe_nan = found.maybe_nan and found.zero_point != 0
+        x, factors, dead = found.x, None, list(found.steps)
+        if (quotient := found.quotient) is not None:
+            pair = quotient_factors(quotient.divisor, away=found.away)
+            if pair is not None:
+                x, factors = quotient.x, (quotient.divisor, *pair)
+                dead.append(quotient.op)
+        short = tensor.QuantizeOp(x, found.zero_point, maybe_nan=maybe_nan, away=found.away, factors=factors)
+        Rewriter.replace_op(inner, short)
+        for step in dead:
+            if not step.results[0].uses:
+                Rewriter.erase_op(step)

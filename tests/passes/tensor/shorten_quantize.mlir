@@ -50,10 +50,10 @@ func.func private @symmetric(%x: tensor<4xi32>) -> tensor<4xi8> {
   func.return %y : tensor<4xi8>
 }
 
-// What is quantised again stays a number, through a division and a relu.
+// What is quantised again stays a number, through a division and a relu. A division by a power of two is one product.
 //
 // CHECK-LABEL: func.func private @again
-// CHECK:         %q = tensor.quantize %o {zero_point = -128 : i32}
+// CHECK:         %q = tensor.quantize %relu {zero_point = -128 : i32, factors = array<f32: 2.500000e-01, 4.000000e+00, 0.000000e+00>}
 func.func private @again(%x: tensor<4xi8>) -> tensor<4xi8> {
   %y = tensor.compute [4] epilogue(%x at #each) apply {
   ^bb0(%v: i8):
@@ -109,6 +109,41 @@ func.func private @without_limits(%x: tensor<4xf32>) -> tensor<4xi8> {
   func.return %y : tensor<4xi8>
 }
 
+// TFLite takes halves away from zero. A division is two products.
+//
+// CHECK-LABEL: func.func private @away
+// CHECK:         %q = tensor.quantize %v {zero_point = 5 : i32, away, factors = array<f32: 3.000000e-02, 33.3333321, 2.01662374e-06>}
+// CHECK-NEXT:    tensor.yield %q : i8
+func.func private @away(%x: tensor<4xf32>) -> tensor<4xi8> {
+  %y = tensor.compute [4] epilogue(%x at #each) apply {
+  ^bb0(%v: f32):
+    %step = arith.constant 0.03 : f32
+    %o = arith.divf %v, %step : f32
+    %low = arith.constant -133.0 : f32
+    %c = arith.maximumf %o, %low : f32
+    %high = arith.constant 122.0 : f32
+    %d = arith.minimumf %c, %high : f32
+    %size = math.absf %d : f32
+    %floor = math.floor %size : f32
+    %rest = arith.subf %size, %floor : f32
+    %half = arith.constant 0.5 : f32
+    %less = arith.cmpf olt, %rest, %half : f32
+    %none = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %more = arith.select %less, %none, %one : f32
+    %whole = arith.addf %floor, %more : f32
+    %minus = arith.negf %whole : f32
+    %below = arith.cmpf olt, %d, %none : f32
+    %signed = arith.select %below, %minus, %whole : f32
+    %wide = arith.fptosi %signed : f32 to i32
+    %zp = arith.constant 5 : i32
+    %moved = arith.addi %wide, %zp : i32
+    %q = arith.trunci %moved : i32 to i8
+    tensor.yield %q : i8
+  } : (tensor<4xf32>) -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
 // Declined: a clamp that is narrower than bytes, a zero point that is no byte, and a number that is not rounded.
 //
 // CHECK-LABEL: func.func private @declined
@@ -139,6 +174,7 @@ func.func @main(%x: tensor<4xi32>, %f: tensor<4xf32>) -> tensor<4xi8> {
   %z = graph.call @symmetric(%x) : (tensor<4xi32>) -> tensor<4xi8>
   %g = graph.call @again(%z) : (tensor<4xi8>) -> tensor<4xi8>
   %h = graph.call @given(%f) : (tensor<4xf32>) -> tensor<4xi8>
+  %w = graph.call @away(%f) : (tensor<4xf32>) -> tensor<4xi8>
   %l = graph.call @without_limits(%f) : (tensor<4xf32>) -> tensor<4xi8>
   %a, %b, %c = graph.call @declined(%f, %x) : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>)
   func.return %y : tensor<4xi8>

@@ -5,13 +5,14 @@ arithmetic in half precision: `float` has more than twice its digits.
 """
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import Float64Type, IntegerType, i1, i32
+from xdsl.dialects.builtin import Float64Type, IntegerType, f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_half
+from s2s.dialects.loop import QuantizeLanesOp
 from s2s.dialects.tensor import ExpNonpositiveOp, QuantizeOp, RemFOp
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, unsigned_type, value_type
 from s2s.passes.loop.lower_to_c.integers import Lowering
@@ -161,9 +162,16 @@ def _to_integer(*, unsigned: bool) -> Lowering:
 
 def _quantize(b: Builder, op: Operation) -> SSAValue:
     assert isinstance(op, QuantizeOp)
-    arguments = [b.value(op.x), b.literal(op.zero_point.value.data, i32)]
-    name = "s2s_f32_quantize_i8_nan" if op.maybe_nan is not None else "s2s_f32_quantize_i8"
-    return b.call(name, arguments, op.result.type, headers.ROUND)
+    name, numbers = quantisation_call(b, op)
+    return b.call(f"s2s_f32_{name}", [b.value(op.x), *numbers], op.result.type, headers.ROUND)
+
+
+def quantisation_call(b: Builder, op: QuantizeOp | QuantizeLanesOp) -> tuple[str, list[SSAValue]]:
+    """Return the name of the function that quantises, without what it starts with, and its arguments beside `x`."""
+    rounding = "_nan" if op.maybe_nan is not None else "_away" if op.away is not None else ""
+    factors = () if op.factors is None else op.factors.get_values()
+    numbers = [*(b.literal(each, f32) for each in factors), b.literal(op.zero_point.value.data, i32)]
+    return f"{'quotient' if factors else 'quantize'}_i8{rounding}", numbers
 
 
 LIBM: dict[type[Operation], str] = {

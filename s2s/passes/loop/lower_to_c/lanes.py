@@ -1,11 +1,12 @@
 """Lower casts, rescales, quantisation and table look-ups lane by lane. Loads extend bytes to lanes of 32 bits."""
 
-from xdsl.dialects.builtin import VectorType, f32, i32
+from xdsl.dialects.builtin import VectorType, f32
 from xdsl.ir import Attribute, SSAValue
 
 from s2s.c_syntax import headers
 from s2s.dialects import loop
 from s2s.passes.loop.lower_to_c.builder import Builder, carried, header_of_bytes
+from s2s.passes.loop.lower_to_c.floats import quantisation_call
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.passes.loop.lower_to_c.vectors import from_integers, to_integers
 from s2s.types.hints import isa
@@ -38,9 +39,8 @@ def saturate(b: Builder, op: loop.SaturateLanesOp) -> SSAValue:
 @LOWERINGS.register(loop.QuantizeLanesOp)
 def quantize(b: Builder, op: loop.QuantizeLanesOp) -> SSAValue:
     """Round each lane, add the zero point, and saturate to a byte."""
-    arguments = [b.value(op.x), b.literal(op.zero_point.value.data, i32)]
-    name = "quantize_i8_nan" if op.maybe_nan is not None else "quantize_i8"
-    return b.vector_call(name, arguments, carried(op.result.type), header=headers.ROUND_LANES)
+    name, numbers = quantisation_call(b, op)
+    return b.vector_call(name, [b.value(op.x), *numbers], carried(op.result.type), header=headers.ROUND_LANES)
 
 
 @LOWERINGS.register(loop.CastLanesOp)
