@@ -134,6 +134,13 @@ def _computed(compilation: Compilation, wanted: Wanted, streams: Sequence[Stream
     against = wanted.against
     if against == "interpreter" or (against is None and isinstance(compilation.source, GraphModel)):
         return _by_interpreter(compilation, streams)
+    if compilation.options.pre or compilation.options.post:
+        if against is not None:
+            raise InputError(
+                f"--against {against}: runs the model without its --pre and --post; give --against interpreter, or "
+                "verify the model without them"
+            )
+        return _by_interpreter(compilation, streams, " (engines run the model without --pre and --post)")
     if against is None and compilation.facts(Settled).quantises_activations:
         return _by_interpreter(compilation, streams, " (engines quantise activations each by its own rule)")
     loaded = load_for_engine(compilation.source, against or "verify", compilation.options)

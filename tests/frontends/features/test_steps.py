@@ -131,3 +131,13 @@ def test_sizes_that_vary_are_refused() -> None:
     network.graph.output[0].type.tensor_type.shape.dim[1].dim_param = "N"
     with pytest.raises(UnsupportedError, match="steps take constant sizes, and N varies; give --dim a number"):
         api.compile(network, dims={"N": (1, 4)}, post=["argmax"])
+
+
+@pytest.mark.parametrize("steps", [{"pre": [pre.Normalise()]}, {"post": [post.Argmax()]}])
+def test_engines_run_no_steps(steps: dict[str, list[object]]) -> None:
+    with stepped({"x": (1, 4, 4, 3)}, **steps) as artifact:
+        result = artifact.verify()
+        assert result.passed
+        assert result.against.endswith("(engines run the model without --pre and --post)")
+        with pytest.raises(InputError, match="--against onnxruntime: runs the model without its --pre and --post"):
+            artifact.verify(against="onnxruntime")
