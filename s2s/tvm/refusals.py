@@ -75,7 +75,6 @@ RELAY: Mapping[str, str] = {
             "register_external_compiler",
             "register_fake_quantization_to_integer",
             "register_gradient",
-            "register_legalize",
             "register_mixed_precision_conversion",
             "register_pattern",
         ),
@@ -148,18 +147,12 @@ ANALYSIS: Mapping[str, str] = {
 QNN: Mapping[str, str] = {
     **dict.fromkeys(
         (
-            "RequantizeConfig",
             "canonicalizations",
             "layout_conversions",
-            "legalizations",
-            "register_qnn_canonicalize",
-            "register_qnn_legalize",
         ),
         "each operator is its meaning in integers; there is nothing to register",
     ),
     "contrib_dense_pack": _PACKED,
-    "current_requantize_config": "give rounding and compute_dtype to qnn.op.requantize",
-    "requantize_config": "give rounding and compute_dtype to qnn.op.requantize",
 }
 RANDOM: Mapping[str, str] = dict.fromkeys(
     ("multinomial", "normal", "threefry_generate", "threefry_key", "threefry_split", "uniform"), _RANDOM

@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 from xdsl.ir import Operation
@@ -46,6 +46,31 @@ class Op(Expr):
         """The parameters that take a number for a tensor."""
         self.tensors = [key for key, kind in kinds.items() if "Expr" in kind or kind == "Tensors"]
         """The parameters that take tensors."""
+        self.attributes: dict[str, tuple[int, object]] = {}
+        """What a program has registered for it, with the level, by name."""
+
+    @property
+    def num_inputs(self) -> int:
+        """How many parameters take tensors."""
+        return len(self.tensors)
+
+    def get_attr(self, attr_name: str) -> Any:
+        """The value of an attribute; None where there is none."""
+        return self.attributes.get(attr_name, (0, None))[1]
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether the attribute has a value."""
+        return attr_name in self.attributes
+
+    def set_attr(self, attr_name: str, value: object, plevel: int = 10) -> None:
+        """Set an attribute, as `relay.register_legalize` and `tvm.ir.register_op_attr` do."""
+        from s2s.tvm.relay.op_attributes import set_attr
+
+        set_attr(self, attr_name, value, plevel)
+
+    def reset_attr(self, attr_name: str) -> None:
+        """Take an attribute away."""
+        self.attributes.pop(attr_name, None)
 
     @staticmethod
     def get(op_name: str) -> Op:
