@@ -284,13 +284,13 @@ ANNOTATION: Mapping[str, str] = {
     "function_on_device": "give annotation.on_device to expressions",
     "stop_fusion": "kernels are formed by relay.build; `relay.FuseOps.max_depth` limits them",
 }
-MICRO: Mapping[str, str] = dict.fromkeys(
-    (
-        "GeneratedProject", "SessionTerminatedError", "TemplateProject", "TransportLogger", "copy_crt_config_header",
-        "create_local_aot_executor", "create_local_debug_executor", "create_local_graph_executor",
+MICRO: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("SessionTerminatedError", "TransportLogger", "copy_crt_config_header"),
+        "boards answer on a serial line of s2s's own; use micro.generate_project and micro.Session",
     ),
-    "boards are driven by `s2s verify --on`; an executor of this machine is contrib.graph_executor.GraphModule",
-)  # fmt: skip
+    "create_local_debug_executor": "nodes are looked at one by one with contrib.debugger.debug_executor",
+}
 TASK: Mapping[str, str] = dict.fromkeys(
     (
         "TaskExtractEnv", "args_to_workload", "attach_code_hash", "attach_code_hash_to_arg", "clear_fallback_cache",

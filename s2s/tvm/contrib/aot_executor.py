@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from s2s.errors import InputError
 from s2s.executor.ndarray import NDArray
+from s2s.tvm.micro.board_network import BoardNetwork
 from s2s.types.dtypes import Array
 from s2s.verify.build import LoadedNetwork
 
@@ -20,8 +21,8 @@ __all__ = ["AotModule"]
 class AotModule:
     """A network compiled for executor `aot`. Parameters are linked into it and are no inputs."""
 
-    def __init__(self, module: LoadedNetwork) -> None:
-        if not isinstance(module, LoadedNetwork) or module.executor != "aot":  # pyright: ignore[reportUnnecessaryIsInstance]
+    def __init__(self, module: LoadedNetwork | BoardNetwork) -> None:
+        if not isinstance(module, LoadedNetwork | BoardNetwork) or module.executor != "aot":  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"{module.name}: compiled for executor graph; use s2s.tvm.contrib.graph_executor")
         self.module = module
         self._values: dict[str, Array] = {}
@@ -59,12 +60,16 @@ class AotModule:
         return out.view(NDArray)
 
     def get_input(self, index: str | int, out: Array | None = None) -> NDArray:
-        """A copy of the value of an input; into `out` if given."""
+        """The value of an input, in place; into `out` if given.
+
+        An input that has no value yet is given zeros, so that `get_input(name).copyfrom(value)` sets it.
+        """
         name = self.get_input_name(self._input(index))
         if name not in self._values:
-            raise InputError(f"input {name!r}: has no value yet; call set_input first")
+            shapes, dtypes = self.get_input_info()
+            self._values[name] = np.zeros(shapes[name], dtypes[name])
         if out is None:
-            return self._values[name].copy().view(NDArray)
+            return self._values[name].view(NDArray)
         np.copyto(out, self._values[name], casting="no")
         return out.view(NDArray)
 

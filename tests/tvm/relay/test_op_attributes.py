@@ -16,7 +16,7 @@ from s2s.tvm.relay.testing.temp_op_attr import TempOpAttr
 
 qnn: Any = relay.qnn.op
 X = np.array([-3.0, -0.5, 0.0, 2.0], np.float32)
-I32 = np.arange(0, -32, -1, np.int32)
+I32 = -np.arange(32, dtype=np.int32)
 HALVES = {"UPWARD": [9, 16, 7], "TONEAREST": [8, 16, 8]}
 
 
@@ -43,7 +43,7 @@ def moved() -> relay.IRModule:
 def results(mod: relay.IRModule, x: Any) -> Any:
     """What the compiler is given for a build of a module, by its meaning."""
     model = source_of(mod)
-    return run_graph(relay.IRModule.of(model.module).module, [x], model.params)[0]
+    return run_graph(model.module, [x], relay.IRModule.of(model.module, mod.weights).weights)[0]
 
 
 def shifted(attrs: Any, inputs: list[Any], types: list[Any]) -> Any:
