@@ -53,8 +53,8 @@ class BoardNetwork:
     def run(self, inputs: Mapping[str, ArrayLike]) -> dict[str, Array]:
         """The outputs by name for inputs by name, from one run on the board."""
         arrays = [_checked(port, inputs) for port in self.inputs]
-        found, _ = run_vector(self._link, self.interface, arrays)
-        return dict(zip(self.output_names, as_declared(self.outputs, self.interface.empty_outputs, found), strict=True))
+        read, _ = run_vector(self._link, self.interface, arrays)
+        return dict(zip(self.output_names, as_declared(self.outputs, self.interface.empty_outputs, read), strict=True))
 
 
 def _checked(port: Port, inputs: Mapping[str, ArrayLike]) -> Array:

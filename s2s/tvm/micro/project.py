@@ -114,22 +114,22 @@ class TemplateProject:
         self, graph_executor_factory: object, project_dir: str | Path, options: Mapping[str, Any] | None
     ) -> GeneratedProject:
         """Write the project of a network that `relay.build` has made."""
-        library, folder, given = graph_executor_factory, Path(project_dir), checked(options)
+        library, folder, chosen = graph_executor_factory, Path(project_dir), checked(options)
         if not isinstance(library, ExecutorFactory):
             raise UnsupportedError("micro.generate_project: takes networks; give what relay.build returns")
         if folder.exists() and any(folder.iterdir()):
             raise InputError(f"micro.generate_project: {folder}: is there already; name a new folder")
-        board = board_of(given)
+        board = board_of(chosen)
         if board is not None:
             check_network(library, board)
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".s2s-", dir=folder.parent) as staged:
-            written = Path(staged) / folder.name
-            library.write(written / _NETWORK)
+            staging = Path(staged) / folder.name
+            library.write(staging / _NETWORK)
             if board is not None:
-                write_project(library.artifact.measured_tree(), board, written / _FIRMWARE)
-            written.replace(folder)
-        return GeneratedProject.from_directory(folder, given)
+                write_project(library.artifact.measured_tree(), board, staging / _FIRMWARE)
+            staging.replace(folder)
+        return GeneratedProject.from_directory(folder, chosen)
 
     def generate_project_from_mlf(
         self, model_library_format_path: str | Path, project_dir: str | Path, options: Mapping[str, Any] | None

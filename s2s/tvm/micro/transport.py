@@ -16,7 +16,7 @@ from s2s.verify.serial_link import KEY, SerialLink
 from s2s.verify.toolchain import find_program
 
 LINES = 10
-"""In so many lines QEMU names the pseudo-terminal of its serial port."""
+"""The lines in which QEMU names the pseudo-terminal of its serial port."""
 
 
 class ProjectTransport:

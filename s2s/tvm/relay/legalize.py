@@ -28,9 +28,9 @@ class _Replaced(ExprMutator):
     def visit_call(self, call: Call) -> Any:
         """A call, or what its operator's attribute has made of it."""
         changed = cast("Call", super().visit_call(call))
-        types = [*(each.checked_type for each in call.args), call.checked_type]
-        made = replacement(call.op, self.attr_key, changed.attrs, changed.args, types)
-        return changed if made is None else made
+        types = [*(item.checked_type for item in call.args), call.checked_type]
+        result = replacement(call.op, self.attr_key, changed.attrs, changed.args, types)
+        return changed if result is None else result
 
 
 class Legalize(Pass):
@@ -43,13 +43,13 @@ class Legalize(Pass):
     def applied(self, mod: IRModule) -> IRModule:
         if not is_registered(self.attr_key):
             return mod.clone()
-        made = {var: _Replaced(self.attr_key).visit(function) for var, function in mod.functions.items()}
-        return replaced(mod, made)
+        result = {var: _Replaced(self.attr_key).visit(function) for var, function in mod.functions.items()}
+        return replaced(mod, result)
 
 
-def replaced(mod: IRModule, made: dict[GlobalVar, Expr]) -> IRModule:
+def replaced(mod: IRModule, result: dict[GlobalVar, Expr]) -> IRModule:
     """The module with other functions; a copy of the module where none has changed."""
-    if all(made[var] is function for var, function in mod.functions.items()):
+    if all(result[var] is function for var, function in mod.functions.items()):
         return mod.clone()
-    functions = {var: each for var, each in made.items() if isinstance(each, Function)}
+    functions = {var: item for var, item in result.items() if isinstance(item, Function)}
     return IRModule(functions, attrs=mod.attrs)

@@ -20,10 +20,11 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.tvm.relay.expr import FUNCTIONS, Expr, Number, Tuple
 from s2s.tvm.relay.sizes import Settled
 from s2s.tvm.relay.ty import Type
+from s2s.tvm.relay.unread_attributes import REFUSED
 
 EMPTY = inspect.Parameter.empty
 P = ParamSpec("P")
@@ -63,10 +64,18 @@ class Op(Expr):
         return attr_name in self.attributes
 
     def set_attr(self, attr_name: str, value: object, plevel: int = 10) -> None:
-        """Set an attribute, as `relay.register_legalize` and `tvm.ir.register_op_attr` do."""
-        from s2s.tvm.relay.op_attributes import set_attr
-
-        set_attr(self, attr_name, value, plevel)
+        """Set an attribute; of two values the one of the higher level holds, two of one level are an error."""
+        if attr_name in REFUSED:
+            raise UnsupportedError(f"{self.name}: {attr_name}: is not read; {REFUSED[attr_name]}")
+        if plevel <= 0:
+            raise InputError(f"{self.name}: {attr_name}: level {plevel}; give a positive one")
+        level, _ = self.attributes.get(attr_name, (0, None))
+        if level == plevel:
+            raise InputError(
+                f"{self.name}: {attr_name}: level {plevel} has a value; reset_attr it, or give another level"
+            )
+        if level < plevel:
+            self.attributes[attr_name] = plevel, value
 
     def reset_attr(self, attr_name: str) -> None:
         """Take an attribute away."""

@@ -58,42 +58,42 @@ def converted(node: Node, name: str, converter: Converter) -> Result:
         if isinstance(bound, Value):
             variable = Var(f"input{len(variables)}", bound.type)
             variables[id(variable)] = bound
-            kept.append(variable)
+            alive.append(variable)
             return variable
         if isinstance(bound, list | tuple):
-            return [argument(each) for each in cast("Sequence[object]", bound)]
+            return [argument(item) for item in cast("Sequence[object]", bound)]
         if bound is None or isinstance(bound, bool | int | float | str):
             return bound
         raise node.unsupported(f"{name}: an argument is a {type(bound).__name__}", "give it a constant value")
 
-    kept: list[Var] = []  # alive while their identities count
+    alive: list[Var] = []  # alive while their identities count
     inputs = [argument(bound) for bound in node.arguments.values()]
-    made = converter(inputs, [type_of(each) for each in inputs])
-    roots = list(roots_of(made))
-    if not all(isinstance(each, Expr) for each in roots):
-        raise node.invalid(f"{name}: its converter returns {made!r}", "return an expression of relay")
+    result = converter(inputs, [type_of(item) for item in inputs])
+    roots = list(roots_of(result))
+    if not all(isinstance(item, Expr) for item in roots):
+        raise node.invalid(f"{name}: its converter returns {result!r}", "return an expression of relay")
     for root, info in zip(roots, node.call.results, strict=False):
         check_type(node, name, root, info)
-    values = [node.builder.computed(each) for each in emitted(node.builder, roots, dict(variables))]
+    values = [node.builder.computed(item) for item in emitted(node.builder, roots, dict(variables))]
     return values[0] if len(values) == 1 and len(node.call.results) == 1 else values
 
 
-def roots_of(made: object) -> Iterable[Any]:
+def roots_of(result: object) -> Iterable[Any]:
     """The expressions that a converter has returned."""
-    if isinstance(made, Tuple):
-        return made.fields
-    if isinstance(made, Expr) and is_tuple(made):
-        return fields_of(made)
-    return cast("Sequence[Any]", made) if isinstance(made, list | tuple) else (made,)
+    if isinstance(result, Tuple):
+        return result.fields
+    if isinstance(result, Expr) and is_tuple(result):
+        return fields_of(result)
+    return cast("Sequence[Any]", result) if isinstance(result, list | tuple) else (result,)
 
 
 def check_type(node: Node, name: str, root: Expr, info: object) -> None:
     """Refuse a result of another type than torch has."""
     if not isinstance(info, TensorInfo):
         return
-    given = tuple(root.shape)
-    fits = len(given) == len(info.shape) and all(
-        wanted in (None, size) for size, wanted in zip(given, info.shape, strict=True)
+    shape = tuple(root.shape)
+    fits = len(shape) == len(info.shape) and all(
+        wanted in (None, size) for size, wanted in zip(shape, info.shape, strict=True)
     )
     if not fits or root.dtype != info.dtype:
         raise node.invalid(
@@ -102,6 +102,6 @@ def check_type(node: Node, name: str, root: Expr, info: object) -> None:
         )
 
 
-def type_of(given: object) -> str:
+def type_of(shape: object) -> str:
     """The type of an argument: the element type of a tensor, else the kind of the constant."""
-    return given.dtype if isinstance(given, Expr) else type(given).__name__
+    return shape.dtype if isinstance(shape, Expr) else type(shape).__name__

@@ -18,9 +18,9 @@ from s2s.tvm.transform import Pass
 class _Meanings(ExprMutator):
     """Puts the meaning of each quantised operator in its place."""
 
-    def __init__(self, *, own: bool) -> None:
+    def __init__(self, *, expand: bool) -> None:
         super().__init__()
-        self.own = own
+        self.expand = expand
         """Whether operators without a registered meaning become their own."""
 
     def visit_call(self, call: Call) -> Any:
@@ -28,13 +28,13 @@ class _Meanings(ExprMutator):
         changed = super().visit_call(call)
         if not isinstance(changed, Call):
             return changed
-        types = [*(each.checked_type for each in call.args), call.checked_type]
-        made = replacement(changed.op, QNN_CANONICALIZE, changed.attrs, changed.args, types)
-        if made is not None:
-            return made
+        types = [*(item.checked_type for item in call.args), call.checked_type]
+        result = replacement(changed.op, QNN_CANONICALIZE, changed.attrs, changed.args, types)
+        if result is not None:
+            return result
         changed = _configured(changed)
         is_quantised = isinstance(call.op, Op) and call.op.name.startswith("qnn.")
-        return self.visit(changed.expansion) if is_quantised and self.own else changed
+        return self.visit(changed.expansion) if is_quantised and self.expand else changed
 
 
 def _configured(call: Call) -> Call:
@@ -42,20 +42,20 @@ def _configured(call: Call) -> Call:
     config = current_requantize_config()
     if getattr(call.op, "name", "") != "qnn.requantize" or config == RequantizeConfig():
         return call
-    given = {"rounding": config.rounding, "compute_dtype": config.compute_dtype}
-    attrs = {key: given.get(key, value) if value == UNSET else value for key, value in call.attrs.items()}
+    configured = {"rounding": config.rounding, "compute_dtype": config.compute_dtype}
+    attrs = {key: configured.get(key, value) if value == UNSET else value for key, value in call.attrs.items()}
     return Call(call.op, call.args, attrs, call.type_args, call.span, names=call.names)
 
 
 class CanonicalizeOps(Pass):
     """Quantised operators become the operators of relay that they are made of."""
 
-    def __init__(self, *, own: bool = True) -> None:
+    def __init__(self, *, expand: bool = True) -> None:
         super().__init__(PassInfo(0, "qnn.CanonicalizeOps"))
-        self._own = own
+        self._own = expand
 
     def applied(self, mod: IRModule) -> IRModule:
-        return IRModule({var: _Meanings(own=self._own).visit(function) for var, function in mod.functions.items()})
+        return IRModule({var: _Meanings(expand=self._own).visit(function) for var, function in mod.functions.items()})
 
 
 class Legalize(legalize.Legalize):
@@ -67,11 +67,11 @@ class Legalize(legalize.Legalize):
 
 def registered(mod: IRModule) -> IRModule:
     """The module after the functions that a program has registered for operators, as `relay.build` applies them."""
-    made = Legalize().under_context(mod) if is_registered(QNN_LEGALIZE) else mod
+    result = Legalize().under_context(mod) if is_registered(QNN_LEGALIZE) else mod
     if is_registered(QNN_CANONICALIZE) or current_requantize_config() != RequantizeConfig():
-        made = CanonicalizeOps(own=False).under_context(made)
+        result = CanonicalizeOps(expand=False).under_context(result)
     general = legalize.Legalize()
-    return general.under_context(made) if is_registered(general.attr_key) else made
+    return general.under_context(result) if is_registered(general.attr_key) else result
 
 
 __all__ = ["CanonicalizeOps", "Legalize"]
