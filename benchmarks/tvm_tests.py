@@ -7,8 +7,8 @@
 reason); *skipped*, where it says so itself, as it wants a package or a download; *failed*
 otherwise; or *wrong*, where it compares numbers that differ by more than a few units in the last place of their type,
 which is *failed* too, as the test asks for the bits of TVM's code. Tests of a file that cannot be imported are failed.
-`--sample N` runs one of N tests. `--record` writes `docs/tvm_tests.json`, of which the page of TVM's names makes a
-table.
+Archives tell the time of the run, by `SOURCE_DATE_EPOCH`. `--sample N` runs one of N tests. `--record` writes
+`docs/tvm_tests.json`, of which the page of TVM's names makes a table.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -227,7 +228,7 @@ def record(path: str, counts: Counter[str], sample: int) -> None:
 def outcome(path: Path, sample: int = 1) -> tuple[Counter[str], list[str]]:
     """Return the counts of a file, which runs in a process of its own, and what its tests raise."""
     command = [sys.executable, "-m", "benchmarks.tvm_tests", "--one", str(path)]
-    environment = {**os.environ, "TVM_TESTS_SAMPLE": str(sample)}
+    environment = {**os.environ, "TVM_TESTS_SAMPLE": str(sample), "SOURCE_DATE_EPOCH": str(int(time.time()))}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     tests = [

@@ -30,7 +30,8 @@ MODULES = (
     "autotvm.record", "autotvm.graph_tuner", "autotvm.utils", "target", "runtime", "nd", "ir", "transform",
     "instrument",
     "contrib.graph_executor", "contrib.aot_executor", "contrib.debugger.debug_executor", "contrib.utils", "contrib.cc",
-    "contrib.cblas", "rpc", "micro", "micro.testing", "driver", "driver.tvmc", "support", "testing",
+    "contrib.cblas", "rpc", "micro", "micro.project", "micro.session", "micro.testing", "driver",
+    "driver.tvmc", "support", "testing",
 )  # fmt: skip
 """The public modules; the first one is the package itself."""
 CALLS = "tvm_calls.json"

@@ -75,7 +75,6 @@ RELAY: Mapping[str, str] = {
             "register_external_compiler",
             "register_fake_quantization_to_integer",
             "register_gradient",
-            "register_legalize",
             "register_mixed_precision_conversion",
             "register_pattern",
         ),
@@ -148,18 +147,12 @@ ANALYSIS: Mapping[str, str] = {
 QNN: Mapping[str, str] = {
     **dict.fromkeys(
         (
-            "RequantizeConfig",
             "canonicalizations",
             "layout_conversions",
-            "legalizations",
-            "register_qnn_canonicalize",
-            "register_qnn_legalize",
         ),
         "each operator is its meaning in integers; there is nothing to register",
     ),
     "contrib_dense_pack": _PACKED,
-    "current_requantize_config": "give rounding and compute_dtype to qnn.op.requantize",
-    "requantize_config": "give rounding and compute_dtype to qnn.op.requantize",
 }
 RANDOM: Mapping[str, str] = dict.fromkeys(
     ("multinomial", "normal", "threefry_generate", "threefry_key", "threefry_split", "uniform"), _RANDOM
@@ -291,13 +284,13 @@ ANNOTATION: Mapping[str, str] = {
     "function_on_device": "give annotation.on_device to expressions",
     "stop_fusion": "kernels are formed by relay.build; `relay.FuseOps.max_depth` limits them",
 }
-MICRO: Mapping[str, str] = dict.fromkeys(
-    (
-        "GeneratedProject", "SessionTerminatedError", "TemplateProject", "TransportLogger", "copy_crt_config_header",
-        "create_local_aot_executor", "create_local_debug_executor", "create_local_graph_executor",
+MICRO: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("SessionTerminatedError", "TransportLogger", "copy_crt_config_header"),
+        "boards answer on a serial line of s2s's own; use micro.generate_project and micro.Session",
     ),
-    "boards are driven by `s2s verify --on`; an executor of this machine is contrib.graph_executor.GraphModule",
-)  # fmt: skip
+    "create_local_debug_executor": "nodes are looked at one by one with contrib.debugger.debug_executor",
+}
 TASK: Mapping[str, str] = dict.fromkeys(
     (
         "TaskExtractEnv", "args_to_workload", "attach_code_hash", "attach_code_hash_to_arg", "clear_fallback_cache",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.c_syntax.interface import Port
+from s2s.c_syntax.interface import Interface, Port
 from s2s.compilation import Compilation
 from s2s.emit.call_comments import PlacedCall
 from s2s.emit.info import NetworkInfo
@@ -132,7 +132,7 @@ def _check(on: str, greeting: Greeting, network: NetworkInfo) -> None:
         raise InputError(f"--on {on}: the network on the board has tensors of other sizes; build it with these options")
 
 
-def run_vector(link: SerialLink, network: NetworkInfo, inputs: Sequence[Array]) -> tuple[list[Array], int]:
+def run_vector(link: SerialLink, network: NetworkInfo | Interface, inputs: Sequence[Array]) -> tuple[list[Array], int]:
     """Run the network on the board on one set of inputs; return the outputs and the ticks.
 
     The structure with the sizes of a run, where these vary, is one more input and one more output behind the others.

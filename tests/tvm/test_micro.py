@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from s2s import tvm
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError
 from s2s.tvm import relay
 from s2s.tvm.relay.factory import ExecutorFactory
 
@@ -33,13 +33,6 @@ def test_vectors_are_left_out_on_request():
         with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": scalar}):
             sources.append(relay.build(module, target="x86-64-v3").get_source())
     assert ("s2s_f32x8" in sources[0], "s2s_f32x8" in sources[1]) == (True, False)
-
-
-def test_project_servers_are_refused(tmp_path: Path):
-    with pytest.raises(UnsupportedError, match=r"micro.generate_project: project servers of TVM are not run"):
-        tvm.micro.generate_project(tvm.micro.get_microtvm_template_projects("crt"), library(), tmp_path)
-    with pytest.raises(UnsupportedError, match=r"micro.Session: boards are driven by `s2s verify --on BOARD`"):
-        tvm.micro.Session(None)
 
 
 def test_a_loader_names_a_board():

@@ -1,6 +1,6 @@
 """From an exported program to a module of graph operations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, UnitAttr
@@ -21,7 +21,7 @@ from s2s.frontends.torch.complex_numbers import Complex
 from s2s.frontends.torch.dtypes import numpy_dtype
 from s2s.frontends.torch.load import LoadedModel
 from s2s.frontends.torch.program import Buffer, Input, Program
-from s2s.frontends.torch.session import Scope, Session
+from s2s.frontends.torch.session import Importer, Scope, Session
 from s2s.frontends.torch.sizes import fixed_sizes
 from s2s.types.dtypes import AnyTensor, Array, from_numpy, tensor_type, type_of_array
 from s2s.types.size import Ledger
@@ -36,10 +36,11 @@ def import_model(
     name: str | None = None,
     sizes: Mapping[str, int] | None = None,
     ledger: Ledger | None = None,
+    own: Callable[[str], Importer | None] | None = None,
 ) -> Imported:
     """Import a model; `shapes` fixes the shapes of inputs that the export left open, `sizes` its open sizes by name. An
     open size that neither gives is the greatest that the export allows. `ledger` has the symbols of sizes that vary
-    from run to run."""
+    from run to run. `own` gives importers that go before the compiler's, by the target of a call."""
     program = model.program
     weights = WeightStore()
     types = _input_types(program, dict(shapes or {}), sizes or {})
@@ -50,7 +51,7 @@ def import_model(
     builder = Builder(block, weights, ledger=ledger)
     builder.ledger.place = lambda: builder.node
     runs = _Runs(builder)
-    session = Session(builder, runs.current)
+    session = Session(builder, runs.current, own)
     scope: Scope = dict(program.numbers)
     for argument, port in zip(block.args, [*program.inputs, *program.buffers], strict=True):
         scope[port.node] = builder.computed(argument, port.name)

@@ -17,13 +17,18 @@ from s2s.types.shapes import ShapeError
 from s2s.types.size import Size
 
 Scope = dict[str, Bound]
+Importer = Callable[[Node], Result]
 
 
 class Session:
     """Imports calls into `builder`; `failures` are the reasons of all that could not be imported."""
 
-    def __init__(self, builder: Builder, run_number: Callable[[], Value]) -> None:
+    def __init__(
+        self, builder: Builder, run_number: Callable[[], Value], own: Callable[[str], Importer | None] | None = None
+    ) -> None:
         self.builder = builder
+        self._own = own
+        """The importer that a program has given for a target."""
         self.draws = Draws(lambda: self.builder, builder, run_number)
         self.failures: list[str] = []
         self._calls = 0
@@ -73,7 +78,8 @@ class Session:
             return _item(call, scope)
         arguments = {name: _bound(argument, scope) for name, argument in call.arguments.items()}
         on_complex = is_on_complex(call, arguments)
-        importer = importer_of(call.target, on_complex=on_complex)
+        own = None if self._own is None else self._own(call.target)
+        importer = own or importer_of(call.target, on_complex=on_complex)
         try:
             if importer is None:
                 fact, way_out = refusal_of(call.target, on_complex=on_complex)

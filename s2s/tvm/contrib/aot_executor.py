@@ -12,6 +12,7 @@ import numpy.typing as npt
 from s2s.errors import InputError
 from s2s.executor.ndarray import NDArray
 from s2s.tvm.contrib.raw_module import RawModule
+from s2s.tvm.micro.board_network import BoardNetwork
 from s2s.types.dtypes import Array
 from s2s.verify.build import LoadedNetwork
 
@@ -34,12 +35,12 @@ FUNCTIONS = (
 
 
 class AotExecutor(RawModule):
-    """A loaded network with a run function as a module, which `AotModule` takes."""
+    """A network with a run function, loaded or on a board, as a module that `AotModule` takes."""
 
     type_key = "AotExecutor"
     names = FUNCTIONS
 
-    def __init__(self, network: LoadedNetwork) -> None:
+    def __init__(self, network: LoadedNetwork | BoardNetwork) -> None:
         self.network = network
         super().__init__()
 
@@ -92,12 +93,16 @@ class AotModule:
         return out.view(NDArray)
 
     def get_input(self, index: str | int, out: Array | None = None) -> NDArray:
-        """A copy of the value of an input; into `out` if given."""
+        """The value of an input, in place; into `out` if given.
+
+        An input that has no value yet is given zeros, so that `get_input(name).copyfrom(value)` sets it.
+        """
         name = self.get_input_name(self._input(index))
         if name not in self._values:
-            raise InputError(f"input {name!r}: has no value yet; call set_input first")
+            shapes, dtypes = self.get_input_info()
+            self._values[name] = np.zeros(shapes[name], dtypes[name])
         if out is None:
-            return self._values[name].copy().view(NDArray)
+            return self._values[name].view(NDArray)
         np.copyto(out, self._values[name], casting="no")
         return out.view(NDArray)
 

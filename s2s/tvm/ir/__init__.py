@@ -16,9 +16,10 @@ from s2s.tvm.ir.structural import assert_structural_equal, structural_equal, str
 from s2s.tvm.refusals import refusing
 from s2s.tvm.relay.function import GlobalVar
 from s2s.tvm.relay.module import IRModule
+from s2s.tvm.relay.op_attributes import register_op_attr
 from s2s.tvm.relay.operators import Attrs, Op
 from s2s.tvm.relay.ty import FuncType, IncompleteType, TensorType, TupleType, Type, TypeVar
-from s2s.tvm.te.intrinsics import register_intrin_lowering, register_op_attr
+from s2s.tvm.te.intrinsics import register_intrin_lowering
 from s2s.tvm.transform import PassContext
 
 

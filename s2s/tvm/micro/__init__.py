@@ -1,49 +1,30 @@
-"""microTVM under TVM's names: archives of networks for firmware, and measuring on boards.
+"""microTVM under TVM's names: archives of networks for firmware, projects, sessions, and measuring on boards.
 
-Projects of TVM's template servers are refused: a tree of C is written by `library.write(folder)`, with build files for
-CMake, Make, Zephyr, Arduino and others (`s2s export`), and runs on a board by `s2s verify --on qemu:m4`.
+Servers of projects that others write are not run. Beside the projects of `generate_project`, `library.write(folder)`
+gives a tree with build files, and `s2s export` one for Zephyr, Arduino and others.
 """
 
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import UnsupportedError
 from s2s.tvm.micro import testing
 from s2s.tvm.micro.loader import AutoTvmModuleLoader
 from s2s.tvm.micro.model_library_format import UnsupportedInModelLibraryFormatError, export_model_library_format
+from s2s.tvm.micro.project import (
+    GeneratedProject,
+    TemplateProject,
+    generate_project,
+    generate_project_from_mlf,
+    get_microtvm_template_projects,
+)
+from s2s.tvm.micro.session import Session, create_local_aot_executor, create_local_graph_executor
 from s2s.tvm.refusals import refusing
-
-
-def get_microtvm_template_projects(platform: str) -> str:
-    """Return the place that stands for a platform: `crt` is this machine, `zephyr` and `arduino` are packagings."""
-    if platform not in ("crt", "zephyr", "arduino"):
-        raise InputError(f"get_microtvm_template_projects: {platform} is not known; give crt, zephyr or arduino")
-    return f"s2s:{platform}"
 
 
 def get_standalone_crt_dir() -> str:
     """Return the folder of the C runtime, whose CMakeLists.txt makes the libraries `s2s::tvm` and `s2s::headers`."""
     return str(files("s2s.runtime_c"))
-
-
-def generate_project(
-    template_project_dir: str | Path, module: object, generated_project_dir: str | Path, options: object = None
-) -> NoReturn:
-    """Refused: projects are written by packagings."""
-    raise UnsupportedError(
-        "micro.generate_project: project servers of TVM are not run; write(folder) gives a tree with build files, and "
-        "`s2s export` a project of Zephyr, Arduino, PlatformIO or ESP-IDF"
-    )
-
-
-class Session:
-    """Refused: a board runs a network by `s2s verify --on`."""
-
-    def __init__(self, *_: object, **__: object) -> None:
-        raise UnsupportedError(
-            "micro.Session: boards are driven by `s2s verify --on BOARD` and by tuners; use library.artifact.verify"
-        )
 
 
 def autotvm_build_func(*_: object) -> NoReturn:
@@ -53,11 +34,16 @@ def autotvm_build_func(*_: object) -> NoReturn:
 
 __all__ = [
     "AutoTvmModuleLoader",
+    "GeneratedProject",
     "Session",
+    "TemplateProject",
     "UnsupportedInModelLibraryFormatError",
     "autotvm_build_func",
+    "create_local_aot_executor",
+    "create_local_graph_executor",
     "export_model_library_format",
     "generate_project",
+    "generate_project_from_mlf",
     "get_microtvm_template_projects",
     "get_standalone_crt_dir",
     "testing",

@@ -162,6 +162,7 @@ from s2s.tvm.relay.op import (
     zeros,
     zeros_like,
 )
+from s2s.tvm.relay.op_attributes import register_legalize
 from s2s.tvm.relay.operators import Call, TupleGetItem, TupleWrapper
 from s2s.tvm.relay.reduce import (
     all,
@@ -217,8 +218,9 @@ __all__ = [
     "logsumexp", "matrix_set_diag", "max", "maximum", "mean", "mean_std", "mean_variance", "memory", "meshgrid",
     "min", "minimum", "mod", "multiply", "ndarray_size", "negative", "nn", "not_equal", "one_hot", "ones",
     "ones_like", "op", "param_dict", "parse", "parse_expr", "power", "pretty_print", "prod", "qnn", "random",
-    "register_strategy", "reinterpret", "repeat", "reshape", "reshape_like", "reverse", "reverse_reshape",
-    "reverse_sequence", "right_shift", "round", "rsqrt", "save_param_dict", "scalar_type", "scatter_elements",
+    "register_legalize", "register_strategy", "reinterpret", "repeat", "reshape", "reshape_like", "reverse",
+    "reverse_reshape", "reverse_sequence", "right_shift", "round", "rsqrt", "save_param_dict", "scalar_type",
+    "scatter_elements",
     "scatter_nd", "searchsorted", "segment_sum", "select_implementation", "sequence_mask", "shape_of", "sigmoid",
     "sign", "sin", "sinh", "slice_like", "sliding_window", "sort", "sparse_reshape", "split", "sqrt", "squeeze",
     "stack", "std", "stft", "strided_set", "strided_slice", "subtract", "sum", "take", "tan", "tanh", "testing",

@@ -43,6 +43,7 @@ from s2s.tvm.relay.memory_pools import ConstantMemoryPools, WorkspaceMemoryPools
 from s2s.tvm.relay.model_library_format import Exported, export, files_of
 from s2s.tvm.relay.module import IRModule, bind_params_by_name
 from s2s.tvm.relay.options import Executor, Runtime, executor_of, runtime_of
+from s2s.tvm.relay.qnn.transform import registered
 from s2s.tvm.runtime.library import LibraryModule, MetadataModule
 from s2s.tvm.runtime.module import ENTRY, Module
 from s2s.tvm.target import Target, target_of
@@ -101,7 +102,7 @@ def source_of(
 ) -> GraphModel:
     """The model that a module and the values of its parameters and weights are."""
     arrays = {key: np.asarray(value) for key, value in (params or {}).items()}
-    model = bind_params_by_name(_module(mod), arrays).as_model(name)
+    model = bind_params_by_name(registered(_module(mod)), arrays).as_model(name)
     return model._replace(params={**model.params, **arrays})
 
 
@@ -172,6 +173,11 @@ class ExecutorFactory:
     def params(self) -> dict[str, NDArray]:
         """The parameters by the names of the graph JSON."""
         return self.get_params()
+
+    @property
+    def graph_json(self) -> str:
+        """The network in TVM's graph JSON."""
+        return self.get_graph_json()
 
     @property
     def graph_json_str(self) -> str:

@@ -21,6 +21,7 @@ from s2s.frontends.model import Resize
 from s2s.frontends.sizes import check_names, symbols_of
 from s2s.tvm.refusals import refusing
 from s2s.tvm.relay.module import IRModule
+from s2s.tvm.relay.torch_converters import Converter, Converters
 from s2s.tvm.relay.torchscript import examples_of, exported, named_inputs, rename_inputs
 from s2s.types.dtypes import as_tensor_type, to_numpy
 from s2s.types.sizes import DimSize, at_most
@@ -97,7 +98,7 @@ def _check_types(where: str, module: IRModule, shapes: Mapping[str, Sequence[int
 def from_pytorch(
     script_module: nn.Module | ExportedProgram | str | os.PathLike[str],
     input_infos: Sequence[object] | None = None,
-    custom_convert_map: Mapping[str, object] | None = None,
+    custom_convert_map: Mapping[str, Converter] | None = None,
     default_dtype: str = "float32",
     use_parser_friendly_name: bool = False,
     keep_quantized_weight: bool = False,
@@ -111,10 +112,10 @@ def from_pytorch(
 
     `input_infos` names the inputs with their shapes, `("x", (1, 3))` or `("x", ((1, 3), "int32"))`, or is examples of
     them. `dynamic_shapes` is what `torch.export.export` takes: sizes with bounds vary from run to run within them.
-    `shape` fixes sizes that an export leaves open. Buffers that the module changes become state.
+    `shape` fixes sizes that an export leaves open. `custom_convert_map` has a function of the inputs and their types
+    for operators by name (`aten::relu`), which returns expressions and goes before the compiler's own. Buffers that the
+    module changes become state.
     """
-    if custom_convert_map:
-        raise UnsupportedError("from_pytorch: custom_convert_map is not supported; use s2s.register_custom_op")
     if use_parser_friendly_name or keep_quantized_weight or export_renamed_c_graph_path:
         raise UnsupportedError(
             "from_pytorch: weights have the names and types of the module, whose graph is not written; leave out "
@@ -135,7 +136,9 @@ def from_pytorch(
 
     def resized(dims: Mapping[str, DimSize]) -> Imported:
         ledger = symbols_of(loaded, dims, shapes)
-        imported = torch.import_model(loaded, shapes=shapes, sizes=at_most(dims), ledger=ledger)
+        own = Converters(custom_convert_map or {})
+        imported = torch.import_model(loaded, shapes=shapes, sizes=at_most(dims), ledger=ledger, own=own)
+        own.check_used(loaded)
         check_names(imported.module, loaded, dims, shapes)
         if infos:
             rename_inputs(imported, infos)

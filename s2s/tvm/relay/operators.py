@@ -15,15 +15,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.tvm.relay.expr import FUNCTIONS, Expr, Number, Tuple
 from s2s.tvm.relay.sizes import Settled
 from s2s.tvm.relay.ty import Type
+from s2s.tvm.relay.unread_attributes import REFUSED
 
 EMPTY = inspect.Parameter.empty
 P = ParamSpec("P")
@@ -46,6 +47,39 @@ class Op(Expr):
         """The parameters that take a number for a tensor."""
         self.tensors = [key for key, kind in kinds.items() if "Expr" in kind or kind == "Tensors"]
         """The parameters that take tensors."""
+        self.attributes: dict[str, tuple[int, object]] = {}
+        """What a program has registered for it, with the level, by name."""
+
+    @property
+    def num_inputs(self) -> int:
+        """How many parameters take tensors."""
+        return len(self.tensors)
+
+    def get_attr(self, attr_name: str) -> Any:
+        """The value of an attribute; None where there is none."""
+        return self.attributes.get(attr_name, (0, None))[1]
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether the attribute has a value."""
+        return attr_name in self.attributes
+
+    def set_attr(self, attr_name: str, value: object, plevel: int = 10) -> None:
+        """Set an attribute; of two values the one of the higher level holds, two of one level are an error."""
+        if attr_name in REFUSED:
+            raise UnsupportedError(f"{self.name}: {attr_name}: is not read; {REFUSED[attr_name]}")
+        if plevel <= 0:
+            raise InputError(f"{self.name}: {attr_name}: level {plevel}; give a positive one")
+        level, _ = self.attributes.get(attr_name, (0, None))
+        if level == plevel:
+            raise InputError(
+                f"{self.name}: {attr_name}: level {plevel} has a value; reset_attr it, or give another level"
+            )
+        if level < plevel:
+            self.attributes[attr_name] = plevel, value
+
+    def reset_attr(self, attr_name: str) -> None:
+        """Take an attribute away."""
+        self.attributes.pop(attr_name, None)
 
     @staticmethod
     def get(op_name: str) -> Op:

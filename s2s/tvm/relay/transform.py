@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from s2s.errors import UnsupportedError
 from s2s.passes.graph.parallel_branches import MIN_BRANCHES
 from s2s.tvm.refusals import GENERATORS, GRADIENT
+from s2s.tvm.relay.legalize import Legalize
 from s2s.tvm.relay.normal_forms import AnnotateSpans, ToANormalForm, ToANormalFormExpr, ToGraphNormalForm
 from s2s.tvm.relay.unused_functions import RemoveUnusedFunctions
 from s2s.tvm.transform import FunctionPass, ModulePass, Pass, function_pass, module_pass, named
@@ -86,7 +87,6 @@ REFUSED: dict[str, str] = {
     "LambdaLift": "functions are no values",
     "LayoutConfig": "layouts are chosen by relay.build",
     "LazyGradientInit": GRADIENT,
-    "Legalize": _PIPELINE,
     "ManifestLifetimes": "memory is planned by relay.build",
     "MarkCompilerFunctionsAsExtern": GENERATORS,
     "MergeCompilerRegions": GENERATORS,
@@ -140,6 +140,7 @@ __all__ = [
     "InferType",
     "Inline",
     "LabelOps",
+    "Legalize",
     "ModulePass",
     "Pass",
     "RemoveUnusedFunctions",

@@ -10,7 +10,16 @@ from s2s.errors import InputError
 from s2s.tvm.refusals import refusing
 from s2s.tvm.relay import nn, op
 from s2s.tvm.relay.expr import Expr, const
+from s2s.tvm.relay.op_attributes import register_qnn_canonicalize, register_qnn_legalize
 from s2s.tvm.relay.operators import operator
+from s2s.tvm.relay.qnn.configuration import (
+    COMPUTE_DTYPES,
+    UNSET,
+    RequantizeConfig,
+    current_requantize_config,
+    requantize_config,
+)
+from s2s.tvm.relay.qnn.op import legalizations
 from s2s.tvm.relay.qnn.scales import (
     FLOATS,
     ROUNDINGS,
@@ -24,9 +33,6 @@ from s2s.tvm.relay.qnn.scales import (
     quantized,
 )
 from s2s.tvm.relay.window import Sizes
-
-UNSET = "None"
-"""The rounding and the type of products that TVM's configuration would set: UPWARD, int64."""
 
 
 @operator("qnn.quantize")
@@ -75,7 +81,7 @@ def requantize(
     out_dtype: str = "int8",
 ) -> Expr:
     """The values of one scale and zero point in another one, by products of integers with 31 fractional bits."""
-    if rounding not in (UNSET, *ROUNDINGS) or compute_dtype not in (UNSET, "int64", *FLOATS):
+    if rounding not in (UNSET, *ROUNDINGS) or compute_dtype not in (UNSET, *COMPUTE_DTYPES):
         raise InputError(
             f"relay.qnn.requantize: rounding {rounding}, compute_dtype {compute_dtype}; give UPWARD or TONEAREST, and "
             "int64, float32 or float64"
@@ -302,8 +308,10 @@ hardswish = _unary("hardswish", _hardswish)
 log = _unary("log", op.log)
 
 __all__ = [
-    "abs", "add", "batch_matmul", "concatenate", "conv2d", "conv2d_transpose", "dense", "dequantize", "erf", "exp",
-    "hardswish", "leaky_relu", "log", "mul", "quantize", "requantize", "rsqrt", "sigmoid", "simulated_dequantize",
+    "RequantizeConfig", "abs", "add", "batch_matmul", "concatenate", "conv2d", "conv2d_transpose",
+    "current_requantize_config", "dense", "dequantize", "erf", "exp",
+    "hardswish", "leaky_relu", "legalizations", "log", "mul", "quantize", "register_qnn_canonicalize",
+    "register_qnn_legalize", "requantize", "requantize_config", "rsqrt", "sigmoid", "simulated_dequantize",
     "simulated_quantize", "sqrt", "subtract", "tanh",
 ]  # fmt: skip
 
