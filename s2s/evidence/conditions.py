@@ -86,7 +86,8 @@ def _summed(
         for record in function["mcdc_records"]:
             line, column, last_line, last_column = map(int, record[:4])
             place = (path.relative_to(trial.tree).as_posix(), line, column, last_line, last_column)
-            flags: list[bool] = record[-1]
+            lists: list[list[bool]] = [each for each in record if type(each) is list]
+            flags = lists[0]
             before = shown.setdefault(place, [False] * len(flags))
             shown[place] = [one or other for one, other in zip(before, flags, strict=True)]
             owner[place] = function["name"].rpartition(":")[2]
