@@ -170,8 +170,8 @@ def main() -> int:
     never = sum(not total.patterns[name] for name in known)
     print(
         f"{len(known)} passes and patterns; {len(known) - len(seldom)} fired in at least {options.least} of "
-        f"{total.compared} compared networks, {len(seldom) - never} in fewer, {never} in none; {total.refused} refused, "
-        f"{len(total.failures)} failures"
+        f"{total.compared} compared networks, {len(seldom) - never} in fewer, {never} in none; "
+        f"{total.refused} refused, {len(total.failures)} failures"
     )
     for failure in total.failures:
         print(failure)
