@@ -64,14 +64,14 @@ def patterns() -> Iterator[type[RewritePattern]]:
     """All patterns of the passes that are not a base of others, by name."""
     for module in pkgutil.walk_packages(s2s.passes.__path__, "s2s.passes."):
         importlib.import_module(module.name)
-    waiting, found = [RewritePattern], dict[str, type[RewritePattern]]()
+    waiting, rewriting = [RewritePattern], dict[str, type[RewritePattern]]()
     while waiting:
         derived = waiting.pop().__subclasses__()
         waiting += derived
-        found |= {name_of(each): each for each in derived if each.__module__.startswith("s2s.passes.")}
-    for _, each in sorted(found.items()):
-        if "match_and_rewrite" in vars(each):
-            yield each
+        rewriting |= {name_of(pattern): pattern for pattern in derived if pattern.__module__.startswith("s2s.passes.")}
+    for _, pattern in sorted(rewriting.items()):
+        if "match_and_rewrite" in vars(pattern):
+            yield pattern
 
 
 def name_of(pattern: type[RewritePattern]) -> str:
@@ -84,37 +84,37 @@ def names() -> list[str]:
     return [*(f"pass {name}" for name in sorted(available_passes())), *map(name_of, patterns())]
 
 
-def watch(found: set[str]) -> None:
+def watch(rewriting: set[str]) -> None:
     """Have patterns put their names into `found` when they rewrite something, and passes when they change a module."""
-    for each in patterns():
-        each.match_and_rewrite = _watched(each.match_and_rewrite, name_of(each), found)
+    for pattern in patterns():
+        pattern.match_and_rewrite = _watched(pattern.match_and_rewrite, name_of(pattern), rewriting)
     for name, load in available_passes().items():
         kind: Any = load()
-        kind.apply = _watched_pass(kind.apply, f"pass {name}", found)
+        kind.apply = _watched_pass(kind.apply, f"pass {name}", rewriting)
 
 
-def _watched_pass(method: Callable[..., None], name: str, found: set[str]) -> Callable[..., None]:
+def _watched_pass(method: Callable[..., None], name: str, rewriting: set[str]) -> Callable[..., None]:
     @wraps(method)
     def apply(self: object, ctx: object, op: object) -> None:
         before = str(op)
         method(self, ctx, op)
         if str(op) != before:
-            found.add(name)
+            rewriting.add(name)
 
     return apply
 
 
-def _watched(method: Callable[..., None], name: str, found: set[str]) -> Callable[..., None]:
+def _watched(method: Callable[..., None], name: str, rewriting: set[str]) -> Callable[..., None]:
     @wraps(method)
     def match_and_rewrite(self: RewritePattern, op: Any, rewriter: PatternRewriter, /) -> None:
         method(self, op, rewriter)
         if rewriter.has_done_action:
-            found.add(name)
+            rewriting.add(name)
 
     return match_and_rewrite
 
 
-def fired(plan: Plan, numbers: Sequence[int], found: set[str]) -> Fired:
+def fired(plan: Plan, numbers: Sequence[int], rewriting: set[str]) -> Fired:
     """Draw, compile, run and compare some networks; `found` is what `watch` fills."""
     total = Fired()
     for number in numbers:
@@ -125,11 +125,11 @@ def fired(plan: Plan, numbers: Sequence[int], found: set[str]) -> Fired:
             total.refused += 1
             continue
         for variant in variants_of(plan, number):
-            found.clear()
+            rewriting.clear()
             failures = failures_of(drawn.model, drawn.inputs, drawn.expected, variant)
             if not failures:
                 total.compared += 1
-                total.patterns.update(found)
+                total.patterns.update(rewriting)
             elif failures[0].kind == "refused":
                 total.refused += 1
             else:
@@ -137,12 +137,14 @@ def fired(plan: Plan, numbers: Sequence[int], found: set[str]) -> Fired:
     return total
 
 
-def run(plans: Sequence[Plan], models: int, first: int, found: set[str]) -> Iterator[Fired]:
+def run(plans: Sequence[Plan], models: int, first: int, rewriting: set[str]) -> Iterator[Fired]:
     """Run networks in children, some of each plan at a time."""
     starts = range(first, first + models, BATCH)
     for start, plan in ((start, plan) for start in starts for plan in plans):
         numbers = range(start, min(start + BATCH, first + models))
-        ended = run_in_child(partial(fired, plan, numbers, found), 20 * SECONDS * BATCH, cpu_seconds=SECONDS * BATCH)
+        ended = run_in_child(
+            partial(fired, plan, numbers, rewriting), 20 * SECONDS * BATCH, cpu_seconds=SECONDS * BATCH
+        )
         yield ended.result or Fired(failures=[f"{plan.format} {start} to {numbers[-1]}: {ended.reason}"])
 
 
@@ -156,20 +158,20 @@ def main() -> int:
     parser.add_argument("--least", type=int, default=20, help="the least count of a pattern")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="draw no more after so many seconds")
     options = parser.parse_args()
-    found, total, began = set[str](), Fired(), time.monotonic()
-    watch(found)
+    rewriting, total, began = set[str](), Fired(), time.monotonic()
+    watch(rewriting)
     plans = [Plan(seed=options.seed, **KINDS[kind]) for kind in options.kinds]
-    for batch in run(plans, options.models, options.first, found):
+    for batch in run(plans, options.models, options.first, rewriting):
         total.add(batch)
         if time.monotonic() - began > options.seconds:
             break
-    known = names()
-    for name in sorted(known, key=lambda each: (total.patterns[each], each)):
+    listed = names()
+    for name in sorted(listed, key=lambda pattern: (total.patterns[pattern], pattern)):
         print(f"{total.patterns[name]:>7}  {name}")
-    seldom = [name for name in known if total.patterns[name] < options.least]
-    never = sum(not total.patterns[name] for name in known)
+    seldom = [name for name in listed if total.patterns[name] < options.least]
+    never = sum(not total.patterns[name] for name in listed)
     print(
-        f"{len(known)} passes and patterns; {len(known) - len(seldom)} fired in at least {options.least} of "
+        f"{len(listed)} passes and patterns; {len(listed) - len(seldom)} fired in at least {options.least} of "
         f"{total.compared} compared networks, {len(seldom) - never} in fewer, {never} in none; "
         f"{total.refused} refused, {len(total.failures)} failures"
     )

@@ -1,7 +1,7 @@
 """`s2s compile`: compile a network to a tree of C."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -83,7 +83,6 @@ def compile_command(
 
     from s2s.artifact import compile_artifact
     from s2s.cli.output import print_fields, print_json, steps_shown
-    from s2s.emit.files import check_destination
 
     _check_kept(
         _joint(prefill, together=together),
@@ -105,31 +104,39 @@ def compile_command(
         if debug.stop_after is not None:
             print(artifact.ir())
             return
-        packed = tuple(dict.fromkeys(format))
-        if evidence is not None:
-            check_destination(evidence)
-        destination = checked_folder(output, artifact.name, packed)
-        if write_decisions is not None:
-            artifact.decisions.write(write_decisions)
-        packages = artifact.export(destination, *packed) if packed else {}
-        tree = "" if packed else str(artifact.write(destination))
-        if evidence is not None:
-            _write_evidence(artifact, model, evidence)
+        as_dict, in_words = _write(artifact, model, output, format, write_decisions, evidence)
         report = artifact.report()
     if as_json:
-        pack = {} if evidence is None else {"evidence": str(evidence)}
-        print_json({**(packages_as_dict(packages) if packed else {"tree": tree}), **pack, **report.as_dict()})
+        print_json({**as_dict, **report.as_dict()})
     else:
-        pack = {} if evidence is None else {"evidence": str(evidence / "index.html")}
-        written = (packages_in_words(packages) if packed else {"tree": tree}) | pack
-        print_fields({**written, **_shortened(artifact.name, model), **report.in_words()})
+        print_fields({**in_words, **_shortened(artifact.name, model), **report.in_words()})
 
 
-def _write_evidence(artifact: "Artifact", model: Path, destination: Path) -> None:
-    """Write the evidence pack of a network."""
-    from s2s.evidence.pack import write_evidence
+def _write(
+    artifact: "Artifact",
+    model: Path,
+    output: Path | None,
+    format: tuple[str, ...],
+    write_decisions: Path | None,
+    evidence: Path | None,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Write all files that a user asks for, and return their places for JSON and for people."""
+    packed = tuple(dict.fromkeys(format))
+    destination = checked_folder(output, artifact.name, packed)
+    if write_decisions is not None:
+        artifact.decisions.write(write_decisions)
+    packages = artifact.export(destination, *packed) if packed else {}
+    as_dict: dict[str, Any] = dict(packages_as_dict(packages)) if packed else {}
+    places = {} if packed else {"tree": str(artifact.write(destination))}
+    page = {} if evidence is None else {"evidence": _write_evidence(artifact, model, evidence)}
+    return {**as_dict, **places, **page}, {**packages_in_words(packages), **places, **page}
 
-    write_evidence(artifact, model if model.is_file() else None, destination)
+
+def _write_evidence(artifact: "Artifact", model: Path, destination: Path) -> str:
+    """Write the evidence pack of a network, and return its index."""
+    from s2s.evidence.pack import INDEX, write_evidence
+
+    return str(write_evidence(artifact, model if model.is_file() else None, destination) / INDEX)
 
 
 def _shortened(name: str, model: Path) -> dict[str, str]:
@@ -158,8 +165,8 @@ def _check_kept(
     evidence: Path | None,
     format: tuple[str, ...],
 ) -> None:
-    """Raise an error if an option asks for something that this compilation does not keep; `joint` is the one that asks
-    for several networks."""
+    """Raise an error if an option asks for something that this compilation does not keep, or for a folder of others;
+    `joint` is the option that asks for several networks."""
     stated = {"--write-decisions": write_decisions, "--evidence": evidence, "--format": format[0] if format else None}
     given = [f"{flag} {value}" for flag, value in stated.items() if value is not None]
     if joint is not None and (stop_after is not None or given):
@@ -167,6 +174,10 @@ def _check_kept(
         raise InputError(f"{joint}: {named} are about one network; compile it alone")
     if stop_after is not None and given:
         raise InputError(f"{given[0]}: --stop-after ends before all is decided; leave one out")
+    if evidence is not None:
+        from s2s.emit.files import check_destination
+
+        check_destination(evidence)
 
 
 def _compile_together(

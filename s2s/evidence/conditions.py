@@ -51,10 +51,10 @@ def clang_with_conditions() -> tuple[str, str] | None:
 
 def measure_conditions(trial: Trial, folder: Path, reasons: Mapping[str, str]) -> Conditions | str:
     """Run the test programs and return what they show; the reason where that cannot be measured."""
-    found = clang_with_conditions()
-    if found is None:
+    measured = clang_with_conditions()
+    if measured is None:
         return f"no clang from version {FIRST} on, with llvm-cov and llvm-profdata, is installed; install clang-19"
-    compiler, ending = found
+    compiler, ending = measured
     try:
         objects = trial.compile(compiler, folder, *FLAGS)
         programs = trial.programs(compiler, folder, objects, *FLAGS)
@@ -86,7 +86,7 @@ def _summed(
         for record in function["mcdc_records"]:
             line, column, last_line, last_column = map(int, record[:4])
             place = (path.relative_to(trial.tree).as_posix(), line, column, last_line, last_column)
-            lists: list[list[bool]] = [each for each in record if type(each) is list]
+            lists: list[list[bool]] = [entry for entry in record if type(entry) is list]
             flags = lists[0]
             before = shown.setdefault(place, [False] * len(flags))
             shown[place] = [one or other for one, other in zip(before, flags, strict=True)]
@@ -105,19 +105,19 @@ def _named(trial: Trial, place: Decision, flags: list[bool]) -> str:
     return f"{line_of(trial.tree / place[0], place[1])} — condition {numbers} of {len(flags)}"
 
 
-def conditions_document(found: Conditions | str, vectors: int) -> Document:
+def conditions_document(measured: Conditions | str, vectors: int) -> Document:
     """The document about conditions."""
-    if isinstance(found, str):
-        return not_measured(NAME, TITLE, found)
-    shown, total = found.conditions
-    open_ones = sum(each.why == UNJUSTIFIED for each in found.rest)
+    if isinstance(measured, str):
+        return not_measured(NAME, TITLE, measured)
+    shown, total = measured.conditions
+    open_ones = sum(entry.why == UNJUSTIFIED for entry in measured.rest)
     return Document(
         NAME,
         TITLE,
-        f"{shown} of {total} conditions ({share(shown, total)}) in {found.decisions} decisions of several conditions; "
-        f"{len(found.rest)} decisions with a rest, {open_ones} of them not justified",
+        f"{shown} of {total} conditions ({share(shown, total)}) in {measured.decisions} decisions of several; "
+        f"{len(measured.rest)} decisions with a rest, {open_ones} of them not justified",
         (
-            f"The library of the tree, built by {found.compiler} with {' '.join(FLAGS)}, ran the self-test on "
+            f"The library of the tree, built by {measured.compiler} with {' '.join(FLAGS)}, ran the self-test on "
             f"{vectors} vectors and the calls that the network refuses; llvm-cov counted. A decision of "
             "one condition is in the branch coverage.",
         ),
@@ -125,7 +125,7 @@ def conditions_document(found: Conditions | str, vectors: int) -> Document:
             Table(
                 "Conditions whose effect no vector shows",
                 ("file", "line", "function", "C", "why this is in order"),
-                tuple((each.file, each.line, each.function, each.text, each.why) for each in found.rest),
+                tuple((entry.file, entry.line, entry.function, entry.text, entry.why) for entry in measured.rest),
             ),
         ),
         holds=open_ones == 0,

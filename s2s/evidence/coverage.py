@@ -62,14 +62,14 @@ def measure_coverage(trial: Trial, folder: Path, reasons: Mapping[str, str]) -> 
     return _merged(trial, [json.loads(text) for text in texts], reasons)
 
 
-def _merged(trial: Trial, found: Sequence[Mapping[str, Any]], reasons: Mapping[str, str]) -> Coverage:
+def _merged(trial: Trial, measured: Sequence[Mapping[str, Any]], reasons: Mapping[str, str]) -> Coverage:
     """Add up the counts of all objects, as functions of headers are in several; lines of functions that never ran are
     left out."""
     lines: dict[tuple[str, int], int] = defaultdict(int)
     branches: dict[tuple[str, int, int], int] = defaultdict(int)
     calls: dict[str, int] = defaultdict(int)
     places: dict[str, Place] = {}
-    for file in (each for unit in found for each in unit["files"] if not each["file"].startswith("/")):
+    for file in (entry for unit in measured for entry in unit["files"] if not entry["file"].startswith("/")):
         name = str(file["file"])
         for function in file["functions"]:
             calls[function["name"]] += int(function["execution_count"])
@@ -105,21 +105,21 @@ def _owner(at: tuple[str, int], ran: Mapping[str, Place]) -> str:
 
 def line_of(path: Path, line: int) -> str:
     """A line of a file, counted from 1, without its indentation; empty beyond the end."""
-    found = path.read_text(encoding="utf-8").splitlines()
-    return found[line - 1].strip() if 0 < line <= len(found) else ""
+    measured = path.read_text(encoding="utf-8").splitlines()
+    return measured[line - 1].strip() if 0 < line <= len(measured) else ""
 
 
-def coverage_document(found: Coverage | str, vectors: int) -> Document:
+def coverage_document(measured: Coverage | str, vectors: int) -> Document:
     """The document about branches."""
-    if isinstance(found, str):
-        return not_measured(NAME, TITLE, found)
-    (lines, of_lines), (branches, of_branches) = found.lines, found.branches
-    open_ones = sum(each.why == UNJUSTIFIED for each in found.rest)
+    if isinstance(measured, str):
+        return not_measured(NAME, TITLE, measured)
+    (lines, of_lines), (branches, of_branches) = measured.lines, measured.branches
+    open_ones = sum(entry.why == UNJUSTIFIED for entry in measured.rest)
     return Document(
         NAME,
         TITLE,
         f"{branches} of {of_branches} branches ({share(branches, of_branches)}), {lines} of {of_lines} lines; "
-        f"{len(found.rest)} lines with a branch that no vector takes, {open_ones} of them not justified",
+        f"{len(measured.rest)} lines with a branch that no vector takes, {open_ones} of them not justified",
         (
             f"The library of the tree, built by {compiler_version(('gcc',))} with {' '.join(FLAGS)}, ran the self-test "
             f"on {vectors} vectors and the calls that the network refuses; gcov counted. Functions that "
@@ -131,9 +131,9 @@ def coverage_document(found: Coverage | str, vectors: int) -> Document:
             Table(
                 "Branches that no vector takes",
                 ("file", "line", "function", "C", "why this is in order"),
-                tuple((each.file, each.line, each.function, each.text, each.why) for each in found.rest),
+                tuple((entry.file, entry.line, entry.function, entry.text, entry.why) for entry in measured.rest),
             ),
-            Table("Functions and how often they ran", ("function", "runs"), tuple(found.calls.items())),
+            Table("Functions and how often they ran", ("function", "runs"), tuple(measured.calls.items())),
         ),
         holds=open_ones == 0,
     )

@@ -31,7 +31,7 @@ class Document:
     summary: str
     """The result in one line, for the index."""
     about: tuple[str, ...] = ()
-    """Paragraphs: what was done, and what it does not show."""
+    """Paragraphs on the method and its limits."""
     tables: tuple[Table, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """Further files by their names, with their texts."""

@@ -34,7 +34,7 @@ class Checked:
 
     by: str
     """The checker with its version, or why it did not run."""
-    found: tuple[tuple[str, str], ...] | None
+    findings: tuple[tuple[str, str], ...] | None
     """Places and rules; None where the checker did not run."""
 
 
@@ -81,7 +81,7 @@ def misra_documents(profile: Profile, checked: Checked, parts: Sequence[str]) ->
 
 
 def _plan(rules: Sequence[Guideline], about: tuple[str, ...]) -> Document:
-    counts = Counter(each.method for each in rules)
+    counts = Counter(guideline.method for guideline in rules)
     methods = ", ".join(f"{count} by {method}" for method, count in sorted(counts.items()))
     return Document(
         "misra-enforcement-plan",
@@ -96,7 +96,17 @@ def _plan(rules: Sequence[Guideline], about: tuple[str, ...]) -> Document:
             Table(
                 "Guidelines",
                 ("guideline", "about", "category", "since", "enforced by", "how"),
-                tuple((each.number, each.topic, each.category, each.edition, each.method, each.how) for each in rules),
+                tuple(
+                    (
+                        guideline.number,
+                        guideline.topic,
+                        guideline.category,
+                        guideline.edition,
+                        guideline.method,
+                        guideline.how,
+                    )
+                    for guideline in rules
+                ),
             ),
         ),
     )
@@ -115,10 +125,10 @@ def _categories(about: tuple[str, ...], *, applies: bool) -> Document:
 
 
 def _deviations(about: tuple[str, ...], checked: Checked, *, applies: bool) -> Document:
-    found = checked.found or ()
+    findings = checked.findings or ()
     rows = tuple(
-        (f"D-{number}", f"Rule {rule}", each.category, _places(rule, found), each.reason)
-        for number, (rule, each) in enumerate(DEVIATIONS.items(), 1)
+        (f"D-{number}", f"Rule {rule}", guideline.category, _places(rule, findings), guideline.reason)
+        for number, (rule, guideline) in enumerate(DEVIATIONS.items(), 1)
     )
     return Document(
         "misra-deviations",
@@ -132,16 +142,18 @@ def _deviations(about: tuple[str, ...], checked: Checked, *, applies: bool) -> D
 
 def _summary(rules: Sequence[Guideline], about: tuple[str, ...], checked: Checked, *, applies: bool) -> Document:
     name, title = "misra-compliance-summary", "MISRA: guideline compliance summary"
-    broken = {rule for _, rule in checked.found or ()}
+    broken = {rule for _, rule in checked.findings or ()}
     listed = set(DEVIATIONS) | set(ADVISED)
     wrong = sorted({rule for rule in broken if rule not in listed})
-    states = Counter(_state(each, broken) for each in rules)
+    states = Counter(_state(guideline, broken) for guideline in rules)
     result = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-    found = checked.by if checked.found is None else f"{len(wrong)} rules broken that are not listed ({checked.by})"
+    findings = (
+        checked.by if checked.findings is None else f"{len(wrong)} rules broken that are not listed ({checked.by})"
+    )
     return Document(
         name,
         title,
-        f"{result}; {found}" if applies else f"no claim for profile default; {found}",
+        f"{result}; {findings}" if applies else f"no claim for profile default; {findings}",
         (
             *about,
             "No claim of compliance of a product: a project adds its own code, its own plan, and its review.",
@@ -150,19 +162,19 @@ def _summary(rules: Sequence[Guideline], about: tuple[str, ...], checked: Checke
             Table(
                 "Guidelines",
                 ("guideline", "category", "state"),
-                tuple((each.number, each.category, _state(each, broken)) for each in rules),
+                tuple((guideline.number, guideline.category, _state(guideline, broken)) for guideline in rules),
             ),
             Table(
                 "Findings that are not listed",
                 ("place", "rule", "category"),
                 tuple(
                     (place, rule, "advisory" if rule in ADVISORY else "required or mandatory")
-                    for place, rule in checked.found or ()
+                    for place, rule in checked.findings or ()
                     if rule in wrong
                 ),
             ),
         ),
-        holds=applies and checked.found is not None and not wrong,
+        holds=applies and checked.findings is not None and not wrong,
     )
 
 
@@ -176,6 +188,6 @@ def _state(rule: Guideline, broken: Iterable[str]) -> str:
     return "to be reviewed" if rule.method == "review" else "compliant"
 
 
-def _places(rule: str, found: Iterable[tuple[str, str]]) -> str:
-    places = sorted({place for place, broken in found if broken == rule})
+def _places(rule: str, findings: Iterable[tuple[str, str]]) -> str:
+    places = sorted({place for place, broken in findings if broken == rule})
     return ", ".join(places) or "none"

@@ -53,9 +53,9 @@ def proof_document(proof: Proof | str) -> Document:
             Table(
                 "Kernel calls",
                 ("kernel", "node", "elements", "status", "reason"),
-                tuple((each.function, each.node, each.count, each.status, each.reason) for each in proof.kernels),
+                tuple((entry.function, entry.node, entry.count, entry.status, entry.reason) for entry in proof.kernels),
             ),
-            Table("What the proof trusts", ("assumption",), tuple((each,) for each in TRUSTED)),
+            Table("What the proof trusts", ("assumption",), tuple((entry,) for entry in TRUSTED)),
         ),
         {"proof.json": proof.to_json()},
         holds=proof.complete,

@@ -31,7 +31,9 @@ def stack_document(artifact: Artifact) -> Document:
         ),
         (
             Table("Figures", ("what", "value"), rows),
-            Table("Deepest path", ("function",), tuple((each,) for each in (measured.stack_path if measured else ()))),
+            Table(
+                "Deepest path", ("function",), tuple((entry,) for entry in (measured.stack_path if measured else ()))
+            ),
             Table(
                 "Stack of each kernel with what it calls", ("kernel", "bytes"), tuple((report.stack_of or {}).items())
             ),
@@ -44,25 +46,25 @@ def worst_case_document(artifact: Artifact, *, run: bool) -> Document:
     """The document about the worst case of a run, on the emulated board of the target."""
     name, title = "worst-case", "Worst case of a run"
     target = artifact.info.target.name
-    board = next((each for each in BOARDS if each.target == target), None)
+    board = next((entry for entry in BOARDS if entry.target == target), None)
     if board is None:
-        known = ", ".join(dict.fromkeys(each.target for each in BOARDS))
+        targets = ", ".join(dict.fromkeys(entry.target for entry in BOARDS))
         return not_measured(
-            name, title, f"the times of target {target} are not modelled; compile with --target, one of {known}"
+            name, title, f"the times of target {target} are not modelled; compile with --target, one of {targets}"
         )
     if not run:
         return not_measured(name, title, LEFT_OUT)
     try:
-        found = artifact.verify_on(f"{PREFIX}{board.name}")
+        verified = artifact.verify_on(f"{PREFIX}{board.name}")
     except S2SError as error:
         return not_measured(name, title, str(error))
-    figures, worst = found.figures(), found.run.worst_case
+    figures, worst = verified.figures(), verified.run.worst_case
     unit = "cycles" if worst is None else worst.unit
     layers: Rows = tuple(
         (nodes, layer.kernel, layer.instructions, "" if layer.greatest is None else layer.greatest)
-        for layer, nodes in found.named_layers()
+        for layer, nodes in verified.named_layers()
     )
-    result = "the expected outputs" if found.passed else "OTHER outputs than expected"
+    result = "the expected outputs" if verified.passed else "OTHER outputs than expected"
     return Document(
         name,
         title,
@@ -70,11 +72,11 @@ def worst_case_document(artifact: Artifact, *, run: bool) -> Document:
         (
             "The bound is for every input: which instructions run is proved not to depend on data, or the longer side "
             "of each branch counts. Cycles are a model by the manual of the core, without wait states of memories.",
-            f"Run under QEMU with {found.compiler} -{found.optimise}. Model: {found.cycle_model}.",
+            f"Run under QEMU with {verified.compiler} -{verified.optimise}. Model: {verified.cycle_model}.",
         ),
         (
             Table("Figures", ("what", "value"), tuple((what, str(value)) for what, value in figures.items())),
             Table("Kernel calls", ("node", "kernel", "instructions", f"most {unit} of any run"), layers),
         ),
-        holds=found.passed and worst is not None and worst.most is not None,
+        holds=verified.passed and worst is not None and worst.most is not None,
     )

@@ -18,7 +18,7 @@ def trace_document(record: Mapping[str, Any], coverage: Coverage | str, proof: P
         return not_measured(NAME, TITLE, "the tree's record lists no calls of kernels; compile with --executor aot")
     places = dict[str, Place]() if isinstance(coverage, str) else coverage.places
     ran = dict[str, int]() if isinstance(coverage, str) else coverage.calls
-    status = dict[str, str]() if isinstance(proof, str) else {each.node: each.status for each in proof.kernels}
+    status = dict[str, str]() if isinstance(proof, str) else {kernel.node: kernel.status for kernel in proof.kernels}
     name = record["name"]
     rows: list[tuple[str, ...]] = []
     for call in calls:
@@ -30,7 +30,7 @@ def trace_document(record: Mapping[str, Any], coverage: Coverage | str, proof: P
                 f"src/{name}.c:{call['line']}",
                 _lines(places.get(kernel)),
                 f"0 to {vectors - 1}" if vectors and ran.get(kernel) else "none",
-                next((found for node, found in status.items() if nodes and nodes in node), "not proved"),
+                next((state for node, state in status.items() if nodes and nodes in node), "not proved"),
             )
         )
     reached = sum(row[4] != "none" for row in rows)

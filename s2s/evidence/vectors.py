@@ -77,7 +77,7 @@ def _input(port: Port, number: int) -> Array:
 
 
 def _limits(array: Array) -> tuple[float, float]:
-    """The least and the greatest value of an input; wide integers often are indices, and stay at those drawn."""
+    """The least and the greatest value of an input; wide integers often are indices, and stay in the range drawn."""
     if array.dtype.kind == "b":
         return 0, 1
     if array.dtype.kind in "iu" and array.dtype.itemsize == 1:

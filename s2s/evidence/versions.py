@@ -63,11 +63,11 @@ def _packages() -> Mapping[str, str]:
 
 
 def _programs() -> Mapping[str, str]:
-    found = {name: compiler_version((name,)) for name in COMPILERS if shutil.which(name)}
+    programs = {name: compiler_version((name,)) for name in COMPILERS if shutil.which(name)}
     for name in ("gcov", "cppcheck"):
         try:
-            found[name] = run_program([name, "--version"]).partition("\n")[0]
+            programs[name] = run_program([name, "--version"]).partition("\n")[0]
         except ToolchainError:
-            found[name] = "not installed"
+            programs[name] = "not installed"
     clang = clang_with_conditions()
-    return found if clang is None else {**found, clang[0]: compiler_version((clang[0],))}
+    return programs if clang is None else {**programs, clang[0]: compiler_version((clang[0],))}
