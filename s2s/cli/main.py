@@ -171,8 +171,9 @@ def run(args: Sequence[str] | None = None) -> int:
 
 
 def as_sentence(message: str) -> str:
-    """Return a message of the option parser with a full stop."""
-    return message if message.endswith((".", ")", "?")) else f"{message}."
+    """Return a message of the option parser on one line, with a full stop."""
+    sentence = " ".join(message.split())
+    return sentence if sentence.endswith((".", ")", "?")) else f"{sentence}."
 
 
 def is_about_output(error: OSError) -> bool:

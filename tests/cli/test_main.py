@@ -55,6 +55,11 @@ def test_help_of_every_command_shows_an_example(command: str, capsys: pytest.Cap
     [
         (["frobnicate"], "s2s: error: No such command 'frobnicate'. See s2s --help.\n"),
         (["compile"], "s2s: error: Missing argument 'MODEL…'. See s2s compile --help.\n"),
+        (
+            ["demo"],
+            "s2s: error: Missing argument 'kws|vww|ad|digits|chat'. Choose from: kws, vww, ad, digits, chat. "
+            "See s2s demo --help.\n",
+        ),
         (["compile", "a.onnx", "--wubble"], "s2s: error: No such option '--wubble'. See s2s compile --help.\n"),
     ],
 )
