@@ -117,6 +117,16 @@ def weight_scales(model: Any, rng: np.random.Generator) -> None:
             tensor.Quantization().ScaleAsNumpy()[...] *= factors[: tensor.Quantization().ScaleLength()]
 
 
+def score_scales(model: Any, rng: np.random.Generator) -> None:
+    """Another scale of the scores that a softmax takes, which its table of exponentials follows."""
+    graph = model.Subgraphs(0)
+    for number in range(graph.OperatorsLength()):
+        operator = graph.Operators(number)
+        code = model.OperatorCodes(operator.OpcodeIndex())
+        if tflite.BuiltinOperator.SOFTMAX in (code.BuiltinCode(), code.DeprecatedBuiltinCode()):
+            graph.Tensors(operator.Inputs(0)).Quantization().ScaleAsNumpy()[...] *= np.float32(1.07)
+
+
 def zero_points(model: Any, rng: np.random.Generator) -> None:
     """Another zero point of an activation in the middle of the network."""
     for tensor in _activations(model)[1:-1][:1]:
@@ -137,6 +147,7 @@ CHANGES: Sequence[tuple[Change, bool]] = (
     (weights, False),
     (died, False),
     (weight_scales, True),
+    (score_scales, True),
     (zero_points, True),
 )
 """Each change, and whether it is for quantised networks only."""

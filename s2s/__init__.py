@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         together,
     )
     from s2s.errors import CompilerBug, InputError, S2SError, ToolchainError, UnsupportedError
+    from s2s.frontends.features import post, pre
     from s2s.tvm.relay import IRModule, build
     from s2s.tvm.relay.memory_pools import (
         ConstantMemoryPools,
@@ -79,6 +80,8 @@ __all__ = [
     "inspect",
     "load",
     "nd",
+    "post",
+    "pre",
     "profile",
     "quantize",
     "register_codegen",
@@ -108,6 +111,8 @@ if not TYPE_CHECKING:  # a checker would take every submodule for an object
             return current_version()
         if name == "tvm":
             return importlib.import_module("s2s.tvm")
+        if name in ("pre", "post"):
+            return importlib.import_module(f"s2s.frontends.features.{name}")
         if name in ("get_global_func", "nd", "register_func"):
             return getattr(importlib.import_module("s2s.tvm.runtime"), name)
         if name in _MEMORY_POOLS:

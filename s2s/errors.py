@@ -17,6 +17,10 @@ class InputError(S2SError):
     exit_code = 2
 
 
+class WrongValueError(InputError, ValueError):
+    """An argument of a function has a wrong value, for which callers in Python catch `ValueError`."""
+
+
 class ScheduleError(InputError):
     """A schedule asks for something that its computation does not permit. The verifier finds most such schedules; this
     error reports what only the lowering sees, such as the layout of a packed constant."""

@@ -129,11 +129,7 @@ SIMPLIFY = (
     Step("graph-form-layer-norms", "Recognise layer norms, now that their squares are products.", when=tuned),
     Step("graph-canonicalize-activations", "Rewrite every form of relu and clip as a clamp.", when=tuned),
     Step("graph-fold-scale-axis", "Fold factors across activations, which all are clamps now.", when=tuned),
-    Step(
-        "graph-canonicalize-attention",
-        "Normalise scaling and masking of scores before the last folding and CSE, which then simplify the masks.",
-        when=tuned,
-    ),
+    Step("graph-canonicalize-attention", "The last folding and CSE then simplify masks of scores.", when=tuned),
     Step("graph-unpack-weights", "Weights are constants by now.", when=sizes_constant, options=target),
     Step("graph-pack-tables", "Tables are constants by now.", when=sees_values),
     Step("graph-narrow-scales", "Scales are constants by now; duplicates merge below.", when=sees_values),
@@ -143,7 +139,8 @@ SIMPLIFY = (
     Step(
         "graph-remove-channels", "Weights, biases and clamps have their last form.", when=sees_values, options=channels
     ),
-    Step("graph-broadcast-scales", "Scales are weights, where a pack brings these.", when=packs_weights),
+    Step("graph-broadcast-scales", "Scales are weights, where a pack brings these,", when=packs_weights),
+    Step("graph-fill-tables", "and tables that follow from scales.", when=packs_weights),
     Step("graph-choose-implementations", "Replace canonical operators as programs ask.", when=tuned, options=target),
     Step("graph-combine-parallel-convs", "Combine layers of one input, with their biases folded,", when=tuned),
     Step("graph-combine-parallel-dense", "products with constants,", when=tuned),

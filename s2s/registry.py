@@ -36,6 +36,7 @@ PASSES: tuple[str, ...] = (
     "graph-eliminate-dead-code",
     "graph-expand-powers",
     "graph-expand-trees",
+    "graph-fill-tables",
     "graph-fold-batch-norm",
     "graph-fold-constants",
     "graph-fold-scale-axis",

@@ -8,6 +8,7 @@ import click
 
 from s2s.cli import options
 from s2s.cli.command import command
+from s2s.errors import InputError
 
 if TYPE_CHECKING:
     from s2s.quantization import LayerNoise, Quantized
@@ -41,6 +42,22 @@ if TYPE_CHECKING:
     help="Ranges of activations: all values, or without rare large ones.",
 )
 @click.option(
+    "--refine/--no-refine",
+    default=True,
+    help="Equalise channels and correct biases, where that brings the outputs closer to floats.",
+)
+@click.option(
+    "--labels",
+    metavar="NAME",
+    help="Array of SAMPLES.npz with the class of each sample, from 0: shows how many are classified rightly.",
+)
+@click.option(
+    "--test",
+    type=options.PATH,
+    metavar="HELD_OUT.npz",
+    help="Other samples to classify, with --labels; by default those of --data.",
+)
+@click.option(
     "--ports",
     type=click.Choice(["float", "int8"]),
     default="float",
@@ -54,6 +71,9 @@ def quantize_command(
     data: Path,
     output: Path | None,
     method: Literal["minmax", "entropy", "percentile"],
+    refine: bool,
+    labels: str | None,
+    test: Path | None,
     ports: Literal["float", "int8"],
     shape: tuple[str, ...],
     trust_model: bool,
@@ -73,9 +93,21 @@ def quantize_command(
 
     kind = ".pt2" if format_of(model) == "PyTorch" else ".onnx"
     target = output if output is not None else Path(f"{model.name.partition('.')[0]}_int8{kind}")
+    if test is not None and labels is None:
+        raise InputError("--test: needs the classes of the samples; name their array with --labels")
     with steps_shown():
         shapes = sized(shapes_of(shape), {})
-        made = quantize(model, data, method=method, ports=ports, shapes=shapes, trust=trust_model)
+        made = quantize(
+            model,
+            data,
+            method=method,
+            refine=refine,
+            labels=labels,
+            test=test,
+            ports=ports,
+            shapes=shapes,
+            trust=trust_model,
+        )
         made.save(target)
     if as_json:
         print_json({"model": str(target), **made.as_dict()})
@@ -100,8 +132,12 @@ def show(made: "Quantized", target: Path) -> None:
 
 
 def sizes(made: "Quantized") -> Iterator[str]:
-    """Describe the weights before and after, and the operators that stay in floats."""
+    """Describe the refinements, the weights before and after, the accuracy, and the operators that stay in floats."""
+    if made.refinements:
+        yield f"closer to floats than without: {', '.join(made.refinements)}"
     yield f"weights: {made.weights_before:,} bytes before, {made.weights_after:,} after"
+    if made.accuracy is not None:
+        yield from made.accuracy.describe()
     for node in made.floats:
         weights = f", with {node.weight_bytes:,} bytes of weights" if node.weight_bytes else ""
         yield f"{node.node} ({node.operator}): stays in floats{weights}; {node.reason}"

@@ -8,7 +8,7 @@ import click
 
 from s2s.cli import options
 from s2s.cli.command import command
-from s2s.cli.inputs import inputs, load_inputs
+from s2s.cli.inputs import decoded, divided, inputs, load_inputs
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,19 +31,24 @@ def run_command(tree: Path, inputs: tuple[str, ...], output: Path | None, labels
 
     Example: s2s run kws --input sample.npy --labels words.txt
 
+    Example: s2s run kws --input speech.wav
+
     Example: s2s run detector --input image=street.npy --input threshold=half.npy -o results
     """
     from s2s import api
     from s2s.cli.largest import read_labels
     from s2s.cli.output import print_json, steps_shown
     from s2s.data.arrays import named
+    from s2s.emit.read_tree import read_tree
 
     if labels is not None and as_json:
         raise InputError(f"--labels {labels}: is for people, and --json for programs; give one of them")
     classes = None if labels is None else read_labels(labels)
-    arrays = load_inputs(inputs)
+    media, plain = divided(inputs)
+    arrays = load_inputs(plain)
     with steps_shown():
         network = api.load(tree)
+        arrays |= decoded(media, network.inputs, read_tree(tree).record)
         results = network.run(named(arrays, [port.name for port in network.inputs]))
     if output is not None:
         save(results, output)
@@ -54,8 +59,11 @@ def run_command(tree: Path, inputs: tuple[str, ...], output: Path | None, labels
     elif classes is not None:
         _show_largest(results, classes)
     elif output is None:
+        texts = {port.name: port.texts for port in network.outputs}
         for name, array in results.items():
             print(f"{name}: {array.dtype}{list(array.shape)}\n{array}")
+            if texts.get(name):
+                print(", ".join(texts[name][int(number)] for number in array.reshape(-1) if number < len(texts[name])))
 
 
 def _show_largest(results: "Mapping[str, Array]", classes: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar, cast
 
-from s2s.errors import InputError
+from s2s.errors import InputError, WrongValueError
 from s2s.support.frozen import frozen
 from s2s.types.weights import Array
 
@@ -70,7 +70,7 @@ def device(dev_type: str | int = "cpu", dev_id: int = 0) -> Device:
     kind = dev_type.split(" ")[0] if isinstance(dev_type, str) else dev_type
     number = _NUMBERS.get(kind) if isinstance(kind, str) else kind
     if number not in _NAMES:
-        raise InputError(f"device {dev_type!r}: is not known; give {', '.join(_NUMBERS)}")
+        raise WrongValueError(f"device {dev_type!r}: is not known; give {', '.join(_NUMBERS)}")
     return Device(number, dev_id)
 
 

@@ -7,7 +7,7 @@ of one lane and the number of lanes.
 import ml_dtypes
 import numpy as np
 
-from s2s.errors import InputError
+from s2s.errors import InputError, WrongValueError
 
 DType = np.dtype[np.generic]
 DLDataType = tuple[int, int, int]
@@ -38,7 +38,7 @@ _TVM_BOOL = (1, 1, 1)
 def numpy_of_name(name: str) -> DType:
     """The numpy type called `name`."""
     if name not in _BY_NAME:
-        raise InputError(f"element type {name!r}: is not known; use one of {', '.join(_BY_NAME)}")
+        raise WrongValueError(f"element type {name!r}: is not known; use one of {', '.join(_BY_NAME)}")
     return _BY_NAME[name]
 
 

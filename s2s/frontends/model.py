@@ -130,6 +130,11 @@ def read(source: Source, options: CompileOptions) -> Model:
         if unknown is not None:
             raise InputError(f"{source.name}: --dim {unknown}: the module has no size of this name; leave it out")
         mark_computed_sizes(model.module, options.dims)
+    if options.pre or options.post:
+        from s2s.frontends.features.attach import surround
+
+        surround(model.module, model.weights, options.pre, options.post)
+        model = model._replace(names=ModelNames.of(main_of(model.module)))
     if options.streams:
         from s2s.frontends.streams import stream_inputs
 

@@ -38,6 +38,8 @@ NOT_DRAWN: Mapping[str, str] = {
     "ports": "changes what callers pass, and few models quantise floats; tests compare some",
     "states": "with `--streams` states are kept",
     "streams": "with `--streams` windows slide",
+    "pre": "makes another network; `tests/frontends/features` draws steps",
+    "post": "makes another network; `tests/frontends/features` draws steps",
     "push": "names an input and an axis; `tests/end_to_end/test_pushed_rows.py` draws networks",
     "untrusted": "says how a file is read; `benchmarks.mutants` damages files",
     "trust_model": "is for files of PyTorch",

@@ -3,7 +3,7 @@
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +84,22 @@ def compare_layers(
         for (tensor, _), total in zip(pairs, sums, strict=True)
         if (node := makers.get(tensor)) is not None
     )
+
+
+def least_ratio(values: Iterable[tuple[str, Array, Array]]) -> float:
+    """Return the least signal to noise ratio of a tensor, in decibel, of expected values and measured ones by name."""
+    return min((total.decibel() for total in compare_values(values).values()), default=math.inf)
+
+
+def tensor_values(
+    model: onnx.ModelProto, names: Sequence[str], samples: Iterable[Mapping[str, Array]]
+) -> Iterator[Mapping[str, Array]]:
+    """Run a model on samples, and yield the values of some tensors, which may be inputs, for each."""
+    inputs = {value.name for value in model.graph.input}
+    asked = [name for name in names if name not in inputs]
+    engine = session(model, asked)
+    for sample in samples:
+        yield {**sample, **(dict(zip(asked, engine.run(asked, dict(sample)), strict=True)) if asked else {})}
 
 
 def _pairs(real: onnx.ModelProto, quantized: onnx.ModelProto) -> list[tuple[str, str]]:

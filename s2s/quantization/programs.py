@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,50 +14,118 @@ import numpy as np
 from s2s.errors import InputError
 from s2s.frontends.torch import LoadedModel, export
 from s2s.frontends.torch.dtypes import numpy_dtype
+from s2s.quantization.accuracy import Accuracy, Labelled, accuracy
 from s2s.quantization.attention import attention_in_products
-from s2s.quantization.noise import LayerNoise, compare_values
+from s2s.quantization.channels import Channels, observed
+from s2s.quantization.noise import LayerNoise, compare_values, least_ratio
 from s2s.quantization.pairs import Pairs, float_nodes, inserted, operator_name, planned, without_port_pairs
+from s2s.quantization.program_network import ProgramIntegers, ProgramNetwork
 from s2s.quantization.ranges import Method, Range, Ranges
+from s2s.quantization.refine import Candidate, refined
 from s2s.quantization.result import Quantized
-from s2s.quantization.samples import InputSpec, Samples, read_samples
+from s2s.quantization.samples import InputSpec, Samples, SamplesSource
+from s2s.quantization.settings import Settings
 from s2s.support import progress
 from s2s.types.dtypes import Array
 
 if TYPE_CHECKING:
-    pass
+    from torch.fx import GraphModule
 
 
-def quantize_program(
-    loaded: LoadedModel,
-    samples: str | Path | Mapping[str, Array],
-    *,
-    method: Method,
-    integer_ports: bool,
-    shapes: Mapping[str, tuple[int, ...]],
-) -> Quantized:
+def quantize_program(loaded: LoadedModel, samples: SamplesSource, settings: Settings) -> Quantized:
     """Quantise a program of floats: weights per output channel, activations by calibration on `samples`."""
     import torch
     import torch.ao.quantization.fx._decomposed  # pyright: ignore[reportUnusedImport]  # registers the operators
 
     if any("quantize" in call.target for call in loaded.program.graph.calls):
         raise InputError(f"{loaded.label}: is quantised already; quantise the program of floats it was made of")
-    specs = _inputs(loaded, shapes)
-    read = read_samples(samples, specs)
+    specs = _inputs(loaded, settings.shapes)
+    read, classified = settings.samples(samples, specs), settings.labelled(samples, specs)
     progress.step("calibrating")
     attention = torch.ops.aten.scaled_dot_product_attention.default
     exported = loaded.exported.run_decompositions({attention: attention_in_products})
     module: Any = exported.module(check_guards=False)
     plan = planned(module, torch)
-    quantized = inserted(plan, _ranges(plan, [_ordered(sample, specs) for sample in read], method))
-    layers = _noise(plan, quantized, read, specs)
+    format = _ProgramFormat([_ordered(sample, specs) for sample in read], settings.method)
+    best = refined(plan, format) if settings.refine else Candidate(plan, format.quantized(plan))
+    quantized = best.quantized
+    layers = _noise(best.real, quantized, read, specs)
     floats = float_nodes(plan)
+    right = None if classified is None else _accuracy(classified, specs, plan.module, quantized)
     examples = [torch.from_numpy(np.asarray(each, order="C")) for each in _ordered(next(iter(read)), specs)]
-    if integer_ports:
+    if settings.integer_ports:
         examples = without_port_pairs(quantized, examples)
     before = sum(each.numel() * each.element_size() for each in module.state_dict().values())
     program = export(quantized, examples)
     after = sum(each.numel() * each.element_size() for each in program.state_dict.values())
-    return Quantized(program, method, read.count, layers, floats, before, after)
+    return Quantized(program, settings.method, read.count, layers, floats, before, after, best.steps, right)
+
+
+def _accuracy(classified: Labelled, specs: Sequence[InputSpec], real: GraphModule, quantized: GraphModule) -> Accuracy:
+    """How many samples of known classes both modules classify rightly by their first output."""
+    samples = [_ordered(sample, specs) for sample in classified.samples]
+    scores = ((outputs[0] for outputs in _outputs(module, samples)) for module in (real, quantized))
+    return accuracy(classified.labels, *scores)
+
+
+class _ProgramFormat:
+    """How programs of PyTorch are quantised and run."""
+
+    def __init__(self, samples: Sequence[Sequence[Array]], method: Method) -> None:
+        self._samples = samples
+        self._method: Method = method
+
+    def copied(self, model: Pairs) -> Pairs:
+        """The plan with a copy of the graph."""
+        return replace(model, module=copy.deepcopy(model.module))
+
+    def copied_integers(self, model: GraphModule) -> GraphModule:
+        """A copy of a graph."""
+        return copy.deepcopy(model)
+
+    def quantized(self, real: Pairs) -> GraphModule:
+        """The graph with pairs."""
+        return inserted(real, _ranges(real, self._samples, self._method))
+
+    def network(self, real: Pairs) -> ProgramNetwork:
+        """The layers."""
+        return ProgramNetwork(real.module)
+
+    def integers(self, quantized: GraphModule) -> ProgramIntegers:
+        """The constants."""
+        return ProgramIntegers(quantized)
+
+    def observed(self, real: Pairs, spatial: Mapping[str, bool]) -> Channels:
+        """What the channels of some tensors hold."""
+        return observed((_values(real.module, sample, list(spatial)) for sample in self._samples), spatial)
+
+    def output_noise(self, real: Pairs, quantized: GraphModule) -> float:
+        """The least signal to noise ratio of an output of floats, in decibel."""
+        pairs = zip(*(_outputs(module, self._samples) for module in (real.module, quantized)), strict=True)
+        return least_ratio(
+            (str(place), x, y)
+            for expected, computed in pairs
+            for place, (x, y) in enumerate(zip(expected, computed, strict=True))
+            if x.dtype.kind == "f"
+        )
+
+
+def _outputs(module: Any, samples: Iterable[Sequence[Array]]) -> Iterator[list[Array]]:
+    """Run a module on samples, and yield its outputs for each."""
+    import torch
+    from torch.utils._pytree import tree_leaves
+
+    with torch.no_grad():
+        for sample in samples:
+            outputs = module(*(torch.from_numpy(np.asarray(array, order="C")) for array in sample))
+            yield [leaf.numpy() for leaf in tree_leaves(outputs) if isinstance(leaf, torch.Tensor)]
+
+
+def _values(module: Any, sample: Sequence[Array], names: Sequence[str]) -> dict[str, Array]:
+    """The values of some nodes in one sample."""
+    values: dict[str, Array] = {}
+    _run(module, sample, names, values.__setitem__)
+    return values
 
 
 def _ranges(plan: Pairs, samples: Iterable[Sequence[Array]], method: Method) -> Mapping[str, Range]:
@@ -65,8 +134,7 @@ def _ranges(plan: Pairs, samples: Iterable[Sequence[Array]], method: Method) -> 
     layers = plan.recurrent.values()
     operands = [operand.name for layer in layers for operand in (layer.input, *layer.states)]
     for sample in samples:
-        values: dict[str, Array] = {}
-        _run(plan.module, sample, [*plan.names, *operands], values.__setitem__)
+        values = _values(plan.module, sample, [*plan.names, *operands])
         for name in plan.names:
             ranges.add(name, values[name])
         for layer in layers:
@@ -117,11 +185,8 @@ def _noise(plan: Pairs, quantized: Any, samples: Samples, specs: Sequence[InputS
     def values() -> Iterable[tuple[str, Array, Array]]:
         for sample in samples:
             inputs = _ordered(sample, specs)
-            expected: dict[str, Array] = {}
-            found: dict[str, Array] = {}
-            _run(plan.module, inputs, plan.names, expected.__setitem__)
-            _run(quantized, inputs, list(pairs), found.__setitem__)
-            for name, value in found.items():
+            expected = _values(plan.module, inputs, plan.names)
+            for name, value in _values(quantized, inputs, list(pairs)).items():
                 yield pairs[name], expected[pairs[name]], value
 
     sums = compare_values(values())

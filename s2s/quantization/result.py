@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto
 
+from s2s.quantization.accuracy import Accuracy
 from s2s.quantization.floats import FloatNode
 from s2s.quantization.noise import LayerNoise
 from s2s.quantization.ranges import Method
@@ -29,6 +30,10 @@ class Quantized:
     weights_before: int
     """The bytes of the weights of the original model, as the quantiser read it."""
     weights_after: int
+    refinements: tuple[str, ...] = ()
+    """What brought the outputs closer to floats, in words."""
+    accuracy: Accuracy | None = None
+    """How many samples both models classify rightly, where their classes are known."""
 
     def save(self, path: str | Path) -> Path:
         """Write the model, whole or not at all: ONNX, or a `.pt2` file."""
@@ -50,4 +55,6 @@ class Quantized:
             "floats": [asdict(node) for node in self.floats],
             "weights_before": self.weights_before,
             "weights_after": self.weights_after,
+            "refinements": list(self.refinements),
+            "accuracy": self.accuracy.as_dict() if self.accuracy is not None else None,
         }

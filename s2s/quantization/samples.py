@@ -13,6 +13,8 @@ from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 NAMES_SHOWN = 8
+_NAMED = "name the arrays after the inputs of the model"
+SamplesSource = str | Path | Mapping[str, Array]
 
 
 @frozen
@@ -47,7 +49,7 @@ class Samples:
             yield {name: array[number, ...] for name, array in self.arrays.items()}
 
 
-def read_samples(source: str | Path | Mapping[str, Array], inputs: Sequence[InputSpec]) -> Samples:
+def read_samples(source: SamplesSource, inputs: Sequence[InputSpec]) -> Samples:
     """Return the samples of an `.npz` file, or of a mapping of arrays, in the shapes of `inputs`."""
     if isinstance(source, Mapping):
         return _checked(source, inputs, "samples")
@@ -55,8 +57,24 @@ def read_samples(source: str | Path | Mapping[str, Array], inputs: Sequence[Inpu
         raise InputError(f"samples: {type(source).__name__} given; give an .npz file, or arrays by input name")
     path = Path(source)
     with opened(path) as archive:
-        wanted = {spec.name: _member(archive, path, spec.name) for spec in inputs}
+        wanted = {spec.name: _member(archive, path, spec.name, _NAMED) for spec in inputs}
     return _checked(wanted, inputs, str(path))
+
+
+def read_array(source: SamplesSource, name: str) -> Array:
+    """Return an array of a source by its name."""
+    if isinstance(source, Mapping):
+        if name not in source:
+            raise InputError(f"samples: hold no {name!r}; give an array of that name")
+        return np.asarray(source[name])
+    path = Path(source)
+    with opened(path) as archive:
+        return _member(archive, path, name, "give the name of one of these")
+
+
+def without(source: SamplesSource, name: str) -> SamplesSource:
+    """Return a source without an array that is no input."""
+    return {key: array for key, array in source.items() if key != name} if isinstance(source, Mapping) else source
 
 
 def opened(path: Path) -> "np.lib.npyio.NpzFile[Any]":
@@ -74,10 +92,10 @@ def opened(path: Path) -> "np.lib.npyio.NpzFile[Any]":
     return cast("np.lib.npyio.NpzFile[Any]", archive)
 
 
-def _member(archive: "np.lib.npyio.NpzFile[Any]", path: Path, name: str) -> Array:
+def _member(archive: "np.lib.npyio.NpzFile[Any]", path: Path, name: str, way_out: str) -> Array:
     if name not in archive.files:
         held = ", ".join(map(repr, archive.files[:NAMES_SHOWN])) or "nothing"
-        raise InputError(f"{path}: holds {held}, but no {name!r}; name the arrays after the inputs of the model")
+        raise InputError(f"{path}: holds {held}, but no {name!r}; {way_out}")
     try:
         return archive[name]
     except UNREADABLE as error:

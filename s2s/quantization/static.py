@@ -22,14 +22,19 @@ from s2s.frontends.gguf import is_gguf
 from s2s.frontends.onnx import LoadedModel
 from s2s.frontends.onnx.names import place
 from s2s.frontends.torch.tensors import to_tensor
+from s2s.quantization.accuracy import Accuracy, Labelled, accuracy
+from s2s.quantization.channels import Channels, observed
 from s2s.quantization.floats import float_nodes, weight_bytes
 from s2s.quantization.integer_ports import with_integer_ports
-from s2s.quantization.noise import compare_layers
+from s2s.quantization.noise import compare_layers, least_ratio, tensor_values
 from s2s.quantization.onnx_attention import drop_pairs_of_scores, masked_scores, with_products
+from s2s.quantization.onnx_network import Integers, OnnxNetwork, share_no_vectors
 from s2s.quantization.ranges import Method
 from s2s.quantization.recurrent import quantize_recurrent
+from s2s.quantization.refine import Candidate, refined
 from s2s.quantization.result import Quantized
-from s2s.quantization.samples import InputSpec, Samples, opened, read_samples
+from s2s.quantization.samples import InputSpec, Samples, SamplesSource, opened
+from s2s.quantization.settings import Settings
 from s2s.support import progress
 from s2s.support.extras import require_extra
 from s2s.support.logs import errors_only
@@ -39,7 +44,6 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 PortType = Literal["float", "int8"]
-SamplesSource = str | Path | Mapping[str, Array]
 
 
 def quantize(
@@ -47,6 +51,9 @@ def quantize(
     samples: SamplesSource,
     *,
     method: Method = "minmax",
+    refine: bool = True,
+    labels: str | None = None,
+    test: SamplesSource | None = None,
     ports: PortType = "float",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     trust: bool = False,
@@ -54,40 +61,57 @@ def quantize(
     """Quantise `model` to 8 bits: weights per output channel, activations by calibration on `samples`.
 
     `samples` is an `.npz` file, or arrays by input name, that hold samples one after the other. `method` chooses the
-    ranges of activations: `minmax` keeps all values, `entropy` and `percentile` cut rare large ones off. With `ports`
-    as `int8`, inputs and outputs are integers too, where the model quantises them at once. A program of PyTorch, or a
-    module that is exported on the first sample, becomes a program with pairs of `quantized_decomposed` operators;
-    `trust` lets a file of one run code while it is read.
+    ranges of activations: `minmax` keeps all values, `entropy` and `percentile` cut rare large ones off. `refine`
+    equalises channels and corrects biases where that brings the outputs closer to floats on the samples. `labels`
+    names an array beside the inputs with the class of each sample, from 0: the result then tells how many are
+    classified rightly, of the samples in `test` where that is given. With `ports` as `int8`, inputs and outputs are
+    integers too, where the model quantises them at once. A program of PyTorch, or a module that is exported on the
+    first sample, becomes a program with pairs of `quantized_decomposed` operators; `trust` lets a file of one run code
+    while it is read.
     """
     require_extra("verify", "quantisation")
     if is_gguf(model):
         place = "model" if isinstance(model, bytes) else model
         raise InputError(f"{place}: is a GGUF file, which only llama-quantize of llama.cpp quantises; take that")
+    settings = Settings(method, refine, labels, test, ports == "int8", shapes or {})
     loaded = load_model(_program(model, samples), trust=trust)
     if isinstance(loaded, torch.LoadedModel):
         from s2s.quantization.programs import quantize_program
 
-        return quantize_program(loaded, samples, method=method, integer_ports=ports == "int8", shapes=shapes or {})
+        return quantize_program(loaded, samples, settings)
     if not isinstance(loaded, LoadedModel):
         raise InputError(f"{loaded.label}: only models of ONNX and PyTorch are quantised here; use TFLite's converter")
     _require_floats(loaded)
-    specs = _inputs(loaded, shapes or {})
-    read = read_samples(samples, specs)
-    real = _prepared(loaded, shapes or {})
+    return _quantize_model(loaded, samples, settings)
+
+
+def _quantize_model(loaded: LoadedModel, samples: SamplesSource, settings: Settings) -> Quantized:
+    specs = _inputs(loaded, settings.shapes)
+    read, classified = settings.samples(samples, specs), settings.labelled(samples, specs)
+    real = _prepared(loaded, settings.shapes)
     progress.step("quantising")
-    quantized = _quantized(real, read, method)
-    quantize_recurrent(real, quantized, read)
-    _drop_unused_domains(quantized)
-    noise = compare_layers(real, quantized, read, read.count)
+    format = _OnnxFormat(read, settings.method)
+    best = refined(real, format) if settings.refine else Candidate(real, format.quantized(real))
     return Quantized(
-        with_integer_ports(quantized) if ports == "int8" else quantized,
-        method,
+        with_integer_ports(best.quantized) if settings.integer_ports else best.quantized,
+        settings.method,
         read.count,
-        noise,
-        float_nodes(quantized),
+        compare_layers(best.real, best.quantized, read, read.count),
+        float_nodes(best.quantized),
         weight_bytes(real),
-        weight_bytes(quantized),
+        weight_bytes(best.quantized),
+        best.steps,
+        None if classified is None else _accuracy(classified, real, best.quantized),
     )
+
+
+def _accuracy(classified: Labelled, real: onnx.ModelProto, quantized: onnx.ModelProto) -> Accuracy:
+    """How many samples of known classes both models classify rightly by their first output."""
+    name = real.graph.output[0].name
+    scores = (
+        (values[name] for values in tensor_values(model, [name], classified.samples)) for model in (real, quantized)
+    )
+    return accuracy(classified.labels, *scores)
 
 
 def _program(module: "ModelSource | Module", source: SamplesSource) -> ModelSource:
@@ -103,8 +127,8 @@ def _program(module: "ModelSource | Module", source: SamplesSource) -> ModelSour
     arguments = list(inspect.signature(module.forward).parameters)
     names = [name for name in arguments if name in arrays]
     if not names:
-        known = ", ".join(map(repr, arguments))
-        raise InputError(f"samples: hold none of the arguments of forward, {known}; name the arrays after these")
+        accepted = ", ".join(map(repr, arguments))
+        raise InputError(f"samples: hold none of the arguments of forward, {accepted}; name the arrays after these")
     first = [np.asarray(np.asarray(arrays[name])[:1], order="C") for name in names]
     return torch.export(module.eval(), [to_tensor(each) for each in first])
 
@@ -156,7 +180,49 @@ def _prepared(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]]) -> onn
         made = onnx.ModelProto.FromString(after.read_bytes())
     for number, node in enumerate(made.graph.node):
         node.name = node.name or f"{node.op_type}_{number}"
+    share_no_vectors(made)
     return made
+
+
+class _OnnxFormat:
+    """How ONNX models are quantised and run."""
+
+    def __init__(self, samples: Samples, method: Method) -> None:
+        self._samples = samples
+        self._method: Method = method
+
+    def copied(self, model: onnx.ModelProto) -> onnx.ModelProto:
+        """A copy of a model."""
+        copied = onnx.ModelProto()
+        copied.CopyFrom(model)
+        return copied
+
+    copied_integers = copied
+
+    def quantized(self, real: onnx.ModelProto) -> onnx.ModelProto:
+        """The model in QDQ form."""
+        quantized = _quantized(real, self._samples, self._method)
+        quantize_recurrent(real, quantized, self._samples)
+        _drop_unused_domains(quantized)
+        return quantized
+
+    def network(self, real: onnx.ModelProto) -> OnnxNetwork:
+        """The layers."""
+        return OnnxNetwork(real)
+
+    def integers(self, quantized: onnx.ModelProto) -> Integers:
+        """The constants."""
+        return Integers(quantized)
+
+    def observed(self, real: onnx.ModelProto, spatial: Mapping[str, bool]) -> Channels:
+        """What the channels of some tensors hold."""
+        return observed(tensor_values(real, list(spatial), self._samples), spatial)
+
+    def output_noise(self, real: onnx.ModelProto, quantized: onnx.ModelProto) -> float:
+        """The least signal to noise ratio of an output, in decibel."""
+        names = [value.name for value in real.graph.output]
+        runs = (tensor_values(model, names, self._samples) for model in (real, quantized))
+        return least_ratio((name, x[name], y[name]) for x, y in zip(*runs, strict=True) for name in names)
 
 
 def _quantized(real: onnx.ModelProto, samples: Samples, method: Method) -> onnx.ModelProto:

@@ -7,7 +7,7 @@ Targets from elsewhere are TOML files, `Target` objects, and the entry points of
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from s2s.errors import InputError
+from s2s.errors import InputError, WrongValueError
 from s2s.support.entry_points import entry_points
 from s2s.targets.aarch64 import AARCH64
 from s2s.targets.cortex_m import CORES
@@ -52,7 +52,7 @@ def get_target(target: str | Target) -> Target:
     names = target_names()
     if (core := target_of_chip(target)) is not None:
         raise InputError(f"--target {target}: is a microcontroller, not a core; give --target {core}")
-    raise InputError(
+    raise WrongValueError(
         f"--target {target}: there is no such target; {did_you_mean(target, names)}the targets are {', '.join(names)}, "
         f"and files {'*' + SUFFIX} as `s2s targets NAME` prints them"
     )

@@ -49,7 +49,7 @@ int main(int count, char **words)
 {{
     const double budget = count > 1 ? atof(words[1]) : 0.01;
     double best = 1e9, start, spent;
-    long calls = 1;
+    long calls = count > 2 ? atol(words[2]) : 1;
     FILE *file;
 
     transfer();{start}

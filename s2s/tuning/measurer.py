@@ -37,6 +37,12 @@ class Limits:
     """Bytes of address space of one process."""
     rounds: tuple[int, ...] = (1, 2, 4)
     """Where time is measured: rounds of each step; after a step the slower half of the candidates is dropped."""
+    round_seconds: float = 0.03
+    """The duration of a round."""
+    calls: int = 1
+    """The least number of calls between two looks at the clock."""
+    cooldown: float = 0.0
+    """Seconds to wait before each round."""
 
     def seconds_beside(self, incumbent: "Incumbent | None") -> float:
         """The time for building and running a candidate: no more than some times what the best one so far took."""

@@ -10,6 +10,7 @@ A machine that slows down between two measurements slows both: costs are stated 
 import fcntl
 import os
 import tempfile
+import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -22,14 +23,13 @@ from s2s.stages.memory import Planned
 from s2s.tuning.code import code_of
 from s2s.tuning.host_program import PROGRAM, build_program
 from s2s.tuning.measurement import ErrorKind, Measurement
-from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer, Phases, guarded, in_parallel
+from s2s.tuning.measurer import Candidate, Incumbent, Measurer, Phases, guarded, in_parallel
 from s2s.tuning.reference import difference, reference_of
 from s2s.types.dtypes import Array
 from s2s.verify.footprint import object_size
 from s2s.verify.toolchain import compiler_version, default_compiler, run_program
 
 LOCK = Path(tempfile.gettempdir()) / f"s2s-measuring-{os.getuid()}.lock"
-ROUND_SECONDS = 0.03
 HOPELESS = 1.5
 """A candidate that takes this many times the best one's time is dropped after the first round."""
 
@@ -48,11 +48,6 @@ class HostMeasurer(Measurer):
     """Builds candidates with the C compiler of this machine and times them."""
 
     place = "host"
-
-    def __init__(self, limits: Limits | None = None, *, parallel: int = 1, seconds: float = ROUND_SECONDS) -> None:
-        super().__init__(limits, parallel=parallel)
-        self.seconds = seconds
-        """The duration of a round."""
 
     @property
     def compiler(self) -> str:
@@ -96,6 +91,7 @@ class HostMeasurer(Measurer):
         """Run one round; the first also checks the results."""
         if each.measured.error is not ErrorKind.NO_ERROR:
             return
+        time.sleep(self.limits.cooldown)
         each.measured, before = (
             guarded(
                 each.folder, lambda phases: self._run(each, phases, first), self.limits.run_seconds, self.limits.memory
@@ -108,10 +104,11 @@ class HostMeasurer(Measurer):
 
     def _run(self, each: _Built, phases: Phases, check: bool) -> Measurement:
         phases.enter(ErrorKind.RUNTIME_DEVICE)
-        printed = run_program([each.folder / "tree" / PROGRAM, str(self.seconds)], each.folder / "tree")
+        tree, limits = each.folder / "tree", self.limits
+        printed = run_program([tree / PROGRAM, str(limits.round_seconds), str(limits.calls)], tree)
         if check:
             compilation = each.candidate.task.compilation
-            differs = difference(compilation, _outputs(each.folder / "tree" / "out.bin", each.candidate))
+            differs = difference(compilation, _outputs(tree / "out.bin", each.candidate))
             if differs is not None:
                 return Measurement(error=ErrorKind.WRONG_ANSWER, message=differs)
         return Measurement({"seconds": float(printed)})

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from s2s.support.extras import is_installed, optional_module
+from s2s.support.frozen import frozen
 from s2s.tuning.experience import Experience
 from s2s.tuning.search_space import Point, SearchSpace
 
@@ -152,6 +153,17 @@ class ClimbingTuner(Tuner):
         yield from self._drawn(count)
 
 
+@frozen
+class Learning:
+    """What a model learns from measurements, and by how many threads."""
+
+    grades: int = 0
+    """0: costs. Otherwise the order of the costs, in so many grades."""
+    knobs_alone: bool = False
+    """Whether it sees the knobs of a schedule, and not the loops that they lead to."""
+    threads: int = 1
+
+
 class ModelTuner(Tuner):
     """Ranks schedules by a model that learns from measurements, and looks for its favourites by simulated annealing."""
 
@@ -163,9 +175,18 @@ class ModelTuner(Tuner):
     WEIGHT = 0.25
     """Of a measurement of another task, in training."""
 
-    def __init__(self, space: SearchSpace, seed: int = 0, experience: Experience | None = None, task: str = "") -> None:
+    def __init__(
+        self,
+        space: SearchSpace,
+        seed: int = 0,
+        experience: Experience | None = None,
+        task: str = "",
+        *,
+        learning: Learning | None = None,
+    ) -> None:
         super().__init__(space, seed)
         _library("lightgbm")
+        self._learning = learning if learning is not None else Learning()
         self._known: dict[Point, list[float]] = {}
         self._experience, self._task = experience if experience is not None else Experience(), task
 
@@ -204,18 +225,25 @@ class ModelTuner(Tuner):
     ) -> Callable[[Sequence[Point]], list[float]]:
         """Train on everything that was measured, of other tasks too."""
         lightgbm = _library("lightgbm")
-        shape = {"objective": "regression", "min_data_in_leaf": 3, "num_leaves": 15, "learning_rate": 0.1}
-        quiet = {"min_data_in_bin": 1, "verbose": -1, "num_threads": 1, "seed": 0}
+        grades = self._learning.grades
+        objective = {"objective": "lambdarank", "label_gain": list(range(grades))} if grades else {}
+        shape = {"objective": "regression", "min_data_in_leaf": 3, "num_leaves": 15, "learning_rate": 0.1, **objective}
+        quiet = {"min_data_in_bin": 1, "verbose": -1, "num_threads": self._learning.threads, "seed": 0}
         weights = np.array([1.0] * len(rows) + [self.WEIGHT] * len(taught[0]))
-        lessons = np.array([*rows, *taught[0]]), np.array([*scores, *taught[1]])
-        model = lightgbm.train(shape | quiet, lightgbm.Dataset(*lessons, weight=weights, params=quiet), self.TREES)
+        labels = [graded(each, grades) if grades else each for each in (scores, taught[1])]
+        groups = [len(each) for each in (rows, taught[0]) if each] if grades else None
+        lessons = lightgbm.Dataset(
+            np.array([*rows, *taught[0]]), np.concatenate(labels), weight=weights, group=groups, params=quiet
+        )
+        model = lightgbm.train(shape | quiet, lessons, self.TREES)
         return lambda points: [
             float(score) for score in model.predict(np.array([self._features(each) for each in points]))
         ]
 
     def _features(self, point: Point) -> list[float]:
         if point not in self._known:
-            self._known[point] = self.space.features(point)
+            knobs = list(map(float, point.places))
+            self._known[point] = knobs if self._learning.knobs_alone else self.space.features(point)
         return self._known[point]
 
     def _annealed(self, score: Callable[[Sequence[Point]], list[float]], best: Sequence[Point]) -> list[Point]:
@@ -234,6 +262,13 @@ class ModelTuner(Tuner):
                 if better or self.random.random() < exp((found - scores[number]) / max(temperature, 1e-3)):
                     chains[number], scores[number] = point, found
         return sorted(seen, key=lambda point: -seen[point])
+
+
+def graded(scores: Sequence[float], grades: int) -> list[int]:
+    """Return grades of scores by their order, from 0 for the lowest to `grades - 1`: of 3 scores and 2 grades 0, 0, 1
+    in some order."""
+    order = np.argsort(np.argsort(np.array(scores))) if scores else np.zeros(0, np.int64)
+    return [int(place) * grades // len(scores) for place in order]
 
 
 class OptunaTuner(Tuner):

@@ -1,29 +1,13 @@
 """Errors under TVM's names: each is one of ours, and one that callers of TVM catch."""
 
-from s2s.errors import InputError, S2SError
+from s2s.errors import InputError, S2SError, WrongValueError
 
 TVMError = S2SError
 """The base of all errors that a user can meet."""
 
 
-class MissingFunctionError(InputError, ValueError):
-    """Nothing is registered under a name."""
-
-
 class MissingAttributeError(InputError, AttributeError):
     """A module has no function of a name."""
-
-
-class MissingTargetError(InputError, ValueError):
-    """There is no target around."""
-
-
-class KeyKindError(InputError, ValueError):
-    """A module is asked for something else than a name."""
-
-
-class AttributeKindError(InputError, ValueError):
-    """An attribute of a target is not known, or has a value of another type."""
 
 
 class RepeatedNameError(InputError, AssertionError):
@@ -32,6 +16,10 @@ class RepeatedNameError(InputError, AssertionError):
 
 class UnsupportedInModelLibraryFormatError(InputError):
     """An archive cannot hold what it was given."""
+
+
+class MissingInputError(InputError, RuntimeError):
+    """A network has no input, or no output, of a name or number."""
 
 
 class RPCError(InputError, RuntimeError):
@@ -43,13 +31,11 @@ class ScheduleError(InputError, RuntimeError):
 
 
 __all__ = [
-    "AttributeKindError",
-    "KeyKindError",
     "MissingAttributeError",
-    "MissingFunctionError",
-    "MissingTargetError",
+    "MissingInputError",
     "RPCError",
     "RepeatedNameError",
     "ScheduleError",
     "TVMError",
+    "WrongValueError",
 ]

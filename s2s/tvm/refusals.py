@@ -306,7 +306,6 @@ TASK: Mapping[str, str] = dict.fromkeys(
     "tasks are made by extract_from_program or a template, and say what they are: task.workload, task.args",
 )  # fmt: skip
 MEASURE: Mapping[str, str] = {
-    "create_measure_batch": "use autotvm.create_measure_batch",
     "default_module_loader": "runners load what builders made; leave module_loader out",
     "request_remote": "use rpc.connect_tracker, or RPCRunner",
 }

@@ -11,12 +11,13 @@ import onnx
 import pytest
 
 from benchmarks.fuzz_packs import mutated
-from benchmarks.packs import changed, weight_scales, weights, zero_points
+from benchmarks.packs import changed, score_scales, weight_scales, weights, zero_points
 from s2s.artifact import Artifact, compile_artifact
 from s2s.cli.main import run
 from s2s.emit.files import Tree
 from s2s.emit.pack_format import ECDSA_P256, ED25519, HEADER, SIGNED
 from s2s.errors import InputError, UnsupportedError
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.options import CompileOptions
 from s2s.packagings.signing import signer_of
 from s2s.report.new_weights import pack_for
@@ -57,6 +58,45 @@ def test_retrained_weights_become_a_pack_that_computes_what_the_model_says(
     np.testing.assert_array_equal(found, expected)
     assert (found != before).any()
     assert int.from_bytes(pack[12:16], "little") == 7
+
+
+def classifier() -> bytes:
+    """A layer of bytes, and the softmax of its scores."""
+    weights = np.random.default_rng(0).integers(-127, 128, (12, 8)).astype(np.int8)
+    tensors = [
+        TensorSpec("x", (1, 8), "INT8", scale=0.05, zero_point=3),
+        TensorSpec("w", (12, 8), data=weights, scale=0.01),
+        TensorSpec("scores", (1, 12), "INT8", scale=0.06, zero_point=-4),
+        TensorSpec("y", (1, 12), "INT8", scale=1 / 256, zero_point=-128),
+    ]
+    operators = [
+        OperatorSpec("FULLY_CONNECTED", ["x", "w"], ["scores"], "FullyConnectedOptions"),
+        OperatorSpec("SOFTMAX", ["scores"], ["y"], "SoftmaxOptions", {"Beta": 1.0}),
+    ]
+    return model([GraphSpec(tensors, operators, ["x"], ["y"])])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_other_scales_of_scores_bring_their_table(seed: int, tmp_path: Path):
+    first = tmp_path / "first.tflite"
+    first.write_bytes(classifier())
+    with compiled(first, weights="pack", name="net") as artifact:
+        tree = artifact.tree().write(tmp_path / "tree")
+
+    def rescale(file: Any, rng: np.random.Generator) -> None:
+        score_scales(file, rng)
+        file.Subgraphs(0).Tensors(2).Quantization().ScaleAsNumpy()[...] *= np.float32((0.6, 1.0, 1.4)[seed])
+
+    new = changed(first, rescale, seed, tmp_path)
+    pack = pack_for(tree, new)
+    x = np.random.default_rng(seed).integers(-20, 21, (1, 8)).astype(np.int8)
+    with compiled(new, name="net") as own, load(own.tree()) as network:
+        [expected] = network.run({"x": x}).values()
+    with load(tree) as network:
+        network.bind_weights(pack)
+        [found] = network.run({"x": x}).values()
+    np.testing.assert_array_equal(found, expected)
+    assert pack[HEADER:] != (tree.folder / "net.weights").read_bytes()[HEADER:]
 
 
 def test_header_states_digest_and_checksum(quantised: tuple[Path, Tree]):

@@ -28,6 +28,7 @@ LAYERS = """(float[1, 1, 8, 8] input) => (float[1, 2, 8, 8] output) <
     float[2, 1, 3, 3] w = {0, 1, 0, 1, -4, 1, 0, 1, 0, 0, 1, 0, 1, -4, 1, 0, 1, 0}
 > { a = Conv <pads = [1, 1, 1, 1]> (input, w) output = Softmax (a) }"""
 KEPT = "(float[1, 64] mfcc) => (float[1, 64] scores) { a = MatMul (mfcc, u) b = Softmax (a) scores = MatMul (b, v) }"
+SCORES = "(float[1, 3] x) => (float[1, 3] y) { y = Relu (x) }"
 DENSE = "(float[1, 64] input) => (float[1, 64] output) { a = MatMul (input, u) b = Softmax (a) output = MatMul (b, v) }"
 SEQUENCE = "(float[1, sequence, 64] x) => (float[1, sequence, 64] y) { y = Softmax (x) }"
 GROUPS = "(float[2, A] x, float[B] y) => (float[2, A] p, float[B] q1) { p = Relu (x) q1 = Relu (y) }"
@@ -136,6 +137,9 @@ GIVEN = {
             target="cortex-m7",
         ),
         network("vww", DENSE, pools=["tcm=2KiB", "flash=4MiB:streamed:rate=0.5:latency=200"], target="cortex-m4"),
+    ],
+    "before-and-after": [
+        network("words", SCORES, post=("top-k:count=2", "labels:names=yes/no/silence")),
     ],
     "steps": [
         network(

@@ -198,6 +198,8 @@ CHANGES: dict[str, list[Change]] = {
     "ports": [Change(quantised, "int8")],
     "states": [Change(recurrent, {"h": "g"})],
     "streams": [Change(causal, {"x": Sliding(2)}), Change(causal, {"x": Sliding(2, 2)}, {"x": Sliding(2)})],
+    "pre": [Change(image, ("normalise:std=2",)), Change(image, ("normalise:std=2",), ("normalise:std=3",))],
+    "post": [Change(image, ("argmax",)), Change(image, ("argmax",), ("top-k:count=1",))],
     "push": [Change(lines, Pushed("x", 2))],
     "untrusted": [Change(image, True, changes_tree=False)],
     "trust_model": [Change(image, True, changes_tree=False)],

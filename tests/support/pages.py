@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import wave
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,11 @@ KEYWORDS = """(float[1, 1, 16, 4] x) => (float[1, 2, 7, 2] y) <
     y = Conv <strides = [2, 1]> (x, w)
 }"""
 WAKE = "(float[4] x, float[4] h_in) => (float[4] y, float[4] h_out) { h_out = Add (x, h_in) y = Relu (h_out) }"
+SPOTTER = "(float[1, 3, 10, 1] x) => (float[1, 3] y) { y = ReduceMax <axes = [2, 3], keepdims = 0> (x) }"
+PICTURES = "(float[1, 3, 8, 8] x) => (float[1, 3] y) { y = ReduceMax <axes = [2, 3], keepdims = 0> (x) }"
+BOXES = """(float[1, 20, 4] x, float[1, 20, 3] z) => (float[1, 20, 4] boxes, float[1, 20, 3] scores) {
+    boxes = Relu (x) scores = Sigmoid (z)
+}"""
 TFLITE = single(
     "FULLY_CONNECTED",
     [TensorSpec("x", (1, 4)), TensorSpec("w", (2, 4), data=np.ones((2, 4), np.float32))],
@@ -75,6 +81,7 @@ def prepare(folder: Path) -> None:
     (folder / "kws.onnx").write_bytes(named.SerializeToString())
     files = {"vww.onnx": LAYERS, "encoder.onnx": SEQUENCE, "recogniser.onnx": WIDTH, "detector.onnx": STRIPES}
     files |= {"wake.onnx": WAKE, "keywords.onnx": KEYWORDS}
+    files |= {"words.onnx": SPOTTER, "persons.onnx": PICTURES, "boxes.onnx": BOXES}
     for name, body in files.items():
         (folder / name).write_bytes(onnx_model(body).SerializeToString())
     groups = onnx_model(GROUPS)
@@ -87,6 +94,10 @@ def prepare(folder: Path) -> None:
     (folder / "kws_int8.tflite").write_bytes(model([LAYER_OF_BYTES]))
     x = np.ones((1, 4), np.float32)
     np.save(folder / "sample.npy", x)
+    with wave.open(str(folder / "speech.wav"), "wb") as sound:
+        sound.setparams((1, 2, 16000, 0, "NONE", "not compressed"))
+        sound.writeframes(np.arange(16000, dtype="<i2").tobytes())
+    (folder / "photo.ppm").write_bytes(b"P6 4 4 255\n" + bytes(range(48)))
     for name in ("samples.npz", "examples/digits/calibration.npz"):
         np.savez(folder / name, x=x[None])
     np.savez(folder / "vectors.npz", x=x, y=np.array([[10, 0]], np.float32))

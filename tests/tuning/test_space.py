@@ -1,6 +1,7 @@
 """The knobs of a search space: which parts of a schedule they vary."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -20,7 +21,7 @@ from s2s.options import CompileOptions
 from s2s.schedules.directives.registered import register_directive, remove_directive
 from s2s.stages.memory import Planned
 from s2s.tuning.measurement import ErrorKind
-from s2s.tuning.measurer import Candidate
+from s2s.tuning.measurer import Candidate, Limits
 from s2s.tuning.on_host import HostMeasurer
 from s2s.tuning.search_space import Point
 from s2s.tuning.space import Space, written_out
@@ -109,7 +110,7 @@ def test_a_divided_kernel_is_measured_on_its_threads(tmp_path: Path) -> None:
     places = [knob.words.index("#schedule.parallel<0>") if knob.name == "parallel" else 0 for knob in space.changes]
     text = space.text(Point((0, *places, *(0 for _ in space.others))))
     assert text is not None
-    (found,) = HostMeasurer(seconds=0.001).measure([Candidate(task, space.decisions(text))])
+    (found,) = HostMeasurer(replace(Limits(), round_seconds=0.001)).measure([Candidate(task, space.decisions(text))])
     assert found.error is ErrorKind.NO_ERROR, found.message
     divided = task.with_decisions(space.decisions(text))
     assert divided.info.threads is not None

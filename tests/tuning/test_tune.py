@@ -24,7 +24,7 @@ from s2s.tuning.space import Space
 from s2s.tuning.summary import Progress, TuneSummary
 from s2s.tuning.task import Task, tasks_of
 from s2s.tuning.tune import tune_tasks
-from s2s.tuning.tuners import TUNERS, TunerName, make_tuner
+from s2s.tuning.tuners import TUNERS, Learning, ModelTuner, TunerName, graded, make_tuner
 from support.boards import board_or_skip
 from support.project import ROOT
 from support.tuning import MadeUp, made_up_cost
@@ -51,7 +51,7 @@ def test_each_distinct_kernel_is_a_task(tasks: list[Task]) -> None:
 
 
 def test_a_task_alone_computes_what_its_interpreter_says(tasks: list[Task]) -> None:
-    found = HostMeasurer(seconds=0.001).measure([Candidate(replace_target(tasks[0]), {})])
+    found = HostMeasurer(replace(Limits(), round_seconds=0.001)).measure([Candidate(replace_target(tasks[0]), {})])
     assert found[0].error is ErrorKind.NO_ERROR
 
 
@@ -127,7 +127,14 @@ def test_a_search_of_a_small_space_takes_every_schedule(tasks: list[Task]) -> No
     assert found == set(small.listed)
 
 
-def test_the_model_proposes_cheaper_schedules_than_chance(space: Space) -> None:
+def test_scores_have_grades_by_their_order() -> None:
+    assert graded([0.5, 0.1, 0.9], 3) == [1, 0, 2]
+    assert graded([0.5, 0.1, 0.9], 2) == [0, 0, 1]
+    assert graded([], 4) == []
+
+
+@pytest.mark.parametrize("learning", [Learning(), Learning(16), Learning(2, knobs_alone=True, threads=2)])
+def test_the_model_proposes_cheaper_schedules_than_chance(space: Space, learning: Learning) -> None:
     pytest.importorskip("lightgbm")
 
     def cost(point: Point) -> float:
@@ -137,7 +144,7 @@ def test_the_model_proposes_cheaper_schedules_than_chance(space: Space) -> None:
     names: tuple[TunerName, ...] = ("random", "model")
     for name in names:
         points: list[Point] = []
-        tuner = make_tuner(name, space, seed=3)
+        tuner = ModelTuner(space, 3, learning=learning) if name == "model" else make_tuner(name, space, seed=3)
         for _ in range(4):
             points = tuner.propose(10)
             tuner.learn(points, [cost(point) for point in points])
@@ -235,13 +242,13 @@ def differing(*_: object) -> str:
 
 def test_wrong_results_are_no_measurement(tasks: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_host, "difference", differing)
-    (found,) = HostMeasurer(seconds=0.001).measure([Candidate(replace_target(tasks[0]), {})])
+    (found,) = HostMeasurer(replace(Limits(), round_seconds=0.001)).measure([Candidate(replace_target(tasks[0]), {})])
     assert found.error is ErrorKind.WRONG_ANSWER
     assert found.costs == {}
 
 
 def test_a_kernel_that_takes_too_long_is_given_up(tasks: list[Task]) -> None:
-    slow = HostMeasurer(replace(Limits(), run_seconds=0.2), seconds=5.0)
+    slow = HostMeasurer(replace(Limits(), run_seconds=0.2, round_seconds=5.0))
     (found,) = slow.measure([Candidate(replace_target(tasks[0]), {})])
     assert found.error is ErrorKind.RUN_TIMEOUT
 

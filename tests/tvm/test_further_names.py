@@ -10,7 +10,7 @@ from s2s import tvm
 from s2s.errors import UnsupportedError
 from s2s.tvm import micro, relay, te
 from s2s.tvm.contrib import random
-from s2s.tvm.error import MissingFunctionError, UnsupportedInModelLibraryFormatError
+from s2s.tvm.error import UnsupportedInModelLibraryFormatError, WrongValueError
 
 REFUSED = {
     "relay.dataflow_pattern": "operators are matched by patterns of external code generators",
@@ -57,7 +57,7 @@ def test_layouts_are_no_steps_of_a_schedule():
     ],
 )
 def test_functions_that_are_missing_say_what_to_do(name: str, reason: str):
-    with pytest.raises(MissingFunctionError, match=reason):
+    with pytest.raises(WrongValueError, match=reason):
         tvm.get_global_func(name)
     assert tvm.get_global_func(name, allow_missing=True) is None
 

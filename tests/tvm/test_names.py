@@ -2,8 +2,9 @@
 
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -296,3 +297,24 @@ def test_a_file_runs_its_tests(monkeypatch: pytest.MonkeyPatch):
 def test_polymorphic_functions_are_refused():
     with pytest.raises(UnsupportedError, match=r"relay.TypeVar T: functions are not polymorphic here"):
         relay.TypeVar(name_hint="T")
+
+
+ASKED_WRONGLY: Mapping[str, tuple[Callable[[], object], type[Exception]]] = {
+    "a device": (lambda: tvm.device("nope"), ValueError),
+    "a target": (lambda: tvm.target.Target("nope"), ValueError),
+    "an element type": (lambda: tvm.nd.empty((2,), "nope"), ValueError),
+    "a file": (lambda: tvm.runtime.load_module("nope.so"), ValueError),
+    "a function": (lambda: tvm.get_global_func("nope"), ValueError),
+    "a module to build": (lambda: relay.build(cast(Any, 3), "llvm"), ValueError),
+    "a function of a module": (lambda: tvm.runtime.Module()["nope"], AttributeError),
+    "parameters": (lambda: tvm.runtime.load_param_dict(b"nope"), tvm.TVMError),
+    "a registration": (lambda: tvm.register_func("testing.echo", len), tvm.TVMError),
+}
+
+
+@pytest.mark.parametrize(("ask", "kind"), ASKED_WRONGLY.values(), ids=ASKED_WRONGLY.keys())
+def test_errors_are_of_kinds_that_callers_catch(ask: Callable[[], object], kind: type[Exception]):
+    """As TVM's Python and the prefixes of its messages in C++ make them; each is a `TVMError` as well."""
+    with pytest.raises(kind) as caught:
+        ask()
+    assert isinstance(caught.value, tvm.TVMError)

@@ -39,6 +39,8 @@ def test_an_executor_is_a_module_of_functions(tmp_path: Path):
     raw["set_input"]("x", np.array([[1, -2, 3, -4]], np.float32))
     raw["run"]()
     assert raw["get_output"](0).numpy().tolist() == [[1, 0, 3, 0]]
+    assert isinstance(raw, tvm.runtime.Module)
+    assert (raw.type_key, raw.implements_function("get_output")) == ("GraphExecutor", True)
     module: Any = graph_executor.GraphModule(raw).module
     assert module.time_evaluator("run", tvm.cpu(), number=2)().mean > 0
 

@@ -13,7 +13,7 @@ AutoTVM.
 
 from s2s.tvm.autotvm import callback, graph_tuner, measure, record, task, tophub, tuner, utils
 from s2s.tvm.autotvm.config import ConfigEntity
-from s2s.tvm.autotvm.measure import LocalBuilder, LocalRunner, MeasureErrorNo, measure_option
+from s2s.tvm.autotvm.measure import LocalBuilder, LocalRunner, MeasureErrorNo, create_measure_batch, measure_option
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
 from s2s.tvm.autotvm.rpc_runner import RPCRunner
 from s2s.tvm.autotvm.space import ConfigSpace, FallbackConfigEntity
@@ -30,7 +30,6 @@ from s2s.tvm.autotvm.task import (
     register_topi_schedule,
     template,
 )
-from s2s.tvm.autotvm.tuner import create_measure_batch
 
 apply_history_best = ApplyHistoryBest
 apply_graph_best = ApplyGraphBest

@@ -10,17 +10,16 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from s2s.decisions.dispatch import DispatchContext
 from s2s.decisions.kind import Candidate
 from s2s.decisions.records import Record, choices_of
 from s2s.decisions.registry import heuristics_of
 from s2s.errors import InputError
 from s2s.tuning.records import MeasuredRecord
-from s2s.tvm.autotvm.config import ConfigEntity
+from s2s.tvm.autotvm.config import Config, ConfigEntity
+from s2s.tvm.autotvm.dispatch_context import DispatchContext
 from s2s.tvm.autotvm.kernel_task import KernelTask
 from s2s.tvm.autotvm.knobs import OtherOptionEntity
 from s2s.tvm.autotvm.log import Log, measured_records
-from s2s.tvm.autotvm.space import FallbackConfigEntity
 from s2s.tvm.autotvm.template import CONFIG, TEMPLATES, template_key
 from s2s.tvm.target import resolve
 
@@ -28,8 +27,7 @@ from s2s.tvm.target import resolve
 class RecordContext(DispatchContext):
     """A context that tells the configurations of tasks from records."""
 
-    def query(self, target: object, workload: Sequence[Any]) -> ConfigEntity | FallbackConfigEntity:
-        """Return the configuration of the task whose `workload` this is; the fallback where no record tells it."""
+    def _query_inside(self, target: object, workload: Sequence[Any]) -> Config | None:
         data, (name, *args) = resolve(target), workload
         key = template_key(name, args, data) if name in TEMPLATES else str(args[-1] if args else name)
         made = choices_of((each for each in self.records if each.task == key), data.name)
@@ -40,7 +38,7 @@ class RecordContext(DispatchContext):
             for kind, choices in made.items()
             for subject, chosen in choices.items()
         }
-        return ConfigEntity(0, values) if values else FallbackConfigEntity()
+        return ConfigEntity(0, values) if values else None
 
     def update(self, target: object, workload: Sequence[Any], cfg: ConfigEntity) -> None:
         """Let the task whose `workload` this is have a configuration from now on."""

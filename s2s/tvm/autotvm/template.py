@@ -18,15 +18,13 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec
 
-from s2s.decisions.dispatch import contexts_in_effect, records_in_effect
 from s2s.decisions.keys import DIGITS, target_text
-from s2s.decisions.records import choices_of
 from s2s.errors import InputError
 from s2s.targets import Target
-from s2s.tvm.autotvm.apply_config import ApplyConfig
 from s2s.tvm.autotvm.config import Config, ConfigEntity
-from s2s.tvm.autotvm.space import ConfigSpace, FallbackConfigEntity
-from s2s.tvm.target import resolve
+from s2s.tvm.autotvm.dispatch_context import configuration
+from s2s.tvm.autotvm.space import ConfigSpace
+from s2s.tvm.target import target_of
 from s2s.tvm.te import Schedule, Tensor
 
 Built = tuple[Schedule, Sequence[Tensor]]
@@ -97,10 +95,4 @@ def template_key(name: str, args: Sequence[Any], target: Target) -> str:
 
 def configuration_in_effect(name: str, args: Sequence[Any]) -> Config:
     """Return the best configuration that the contexts around know; the first values of all knobs where none does."""
-    for context in contexts_in_effect():
-        if isinstance(context, ApplyConfig):
-            return context.config
-    target = resolve(None)
-    known = choices_of(records_in_effect(), target.name).get(CONFIG, {})
-    text = known.get(template_key(name, args, target))
-    return FallbackConfigEntity() if text is None else ConfigEntity.from_json_dict(json.loads(text))
+    return configuration(target_of(None), (name, *args))

@@ -19,7 +19,15 @@ from s2s.tuning.search_space import Point, SearchSpace
 from s2s.tvm.autotvm.base_task import Task
 from s2s.tvm.autotvm.config import Config, ConfigEntity
 from s2s.tvm.autotvm.space import ConfigSpace, FallbackConfigEntity
-from s2s.tvm.autotvm.template import CONFIG, TEMPLATES, Built, collected, instantiated, template_key
+from s2s.tvm.autotvm.template import (
+    CONFIG,
+    TEMPLATES,
+    Built,
+    collected,
+    configuration_in_effect,
+    instantiated,
+    template_key,
+)
 from s2s.tvm.te.build import compilation_of
 from s2s.tvm.te.loops import size_of
 from s2s.tvm.te.lowering import lower_to_tensor
@@ -44,6 +52,11 @@ class TemplateTask(Task):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _with_function, (TEMPLATES[self.name], self.name, self.args, self.target)
+
+    @property
+    def func(self) -> Callable[..., Built]:
+        """The template with the configuration that the contexts around give it."""
+        return lambda *args: instantiated(self.name, args, configuration_in_effect(self.name, args))
 
     @property
     def config_space(self) -> ConfigSpace:

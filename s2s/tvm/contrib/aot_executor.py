@@ -11,19 +11,52 @@ import numpy.typing as npt
 
 from s2s.errors import InputError
 from s2s.executor.ndarray import NDArray
+from s2s.tvm.contrib.raw_module import RawModule
 from s2s.types.dtypes import Array
 from s2s.verify.build import LoadedNetwork
 
 __all__ = ["AotModule"]
 
 
+FUNCTIONS = (
+    "get_input",
+    "get_input_index",
+    "get_input_info",
+    "get_input_name",
+    "get_num_inputs",
+    "get_num_outputs",
+    "get_output",
+    "get_output_info",
+    "run",
+    "set_input",
+)
+"""What `module["name"]` finds."""
+
+
+class AotExecutor(RawModule):
+    """A loaded network with a run function as a module, which `AotModule` takes."""
+
+    type_key = "AotExecutor"
+    names = FUNCTIONS
+
+    def __init__(self, network: LoadedNetwork) -> None:
+        self.network = network
+        super().__init__()
+
+    def _face(self) -> "AotModule":
+        return AotModule(self)
+
+
 class AotModule:
     """A network compiled for executor `aot`. Parameters are linked into it and are no inputs."""
 
-    def __init__(self, module: LoadedNetwork) -> None:
-        if not isinstance(module, LoadedNetwork) or module.executor != "aot":  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"{module.name}: compiled for executor graph; use s2s.tvm.contrib.graph_executor")
-        self.module = module
+    def __init__(self, module: AotExecutor) -> None:
+        if not isinstance(module, AotExecutor):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(
+                f"AotModule: {type(module).__name__} given; give library['default'](device) of a network that was "
+                "built for executor aot, and GraphModule one for graph"
+            )
+        self.module, self._network = module, module.network
         self._values: dict[str, Array] = {}
         self._results: dict[str, Array] = {}
 
@@ -37,17 +70,17 @@ class AotModule:
                 raise InputError(f"input {key!r}: no value given; call set_input(key, value)")
             self._values[self.get_input_name(self._input(key))] = np.array(value)
         for name, array in params.items():
-            if name in self.module.input_names:
+            if name in self._network.input_names:
                 self._values[name] = np.array(array)
 
     def run(self, **input_dict: npt.ArrayLike) -> None:
         """Run the network, after setting the inputs given by keyword."""
         self.set_input(None, None, **input_dict)
-        self._results = self.module.run(self._values)
+        self._results = self._network.run(self._values)
 
     def get_output(self, index: str | int, out: Array | None = None) -> NDArray:
         """A copy of an output of the last run; into `out` if given."""
-        names = self.module.output_names
+        names = self._network.output_names
         name = index if isinstance(index, str) else names[index] if 0 <= index < len(names) else None
         if name not in names:
             raise InputError(f"output {index!r}: does not exist; the network has {', '.join(names)}")
@@ -70,33 +103,33 @@ class AotModule:
 
     def get_num_inputs(self) -> int:
         """How many inputs there are."""
-        return len(self.module.input_names)
+        return len(self._network.input_names)
 
     def get_num_outputs(self) -> int:
         """How many outputs there are."""
-        return len(self.module.output_names)
+        return len(self._network.output_names)
 
     def get_input_index(self, name: str) -> int:
         """The number of an input, -1 if there is none of that name."""
-        names = self.module.input_names
+        names = self._network.input_names
         return names.index(name) if name in names else -1
 
     def get_input_name(self, index: int) -> str:
         """The name of an input."""
-        return self.module.input_names[index]
+        return self._network.input_names[index]
 
     def get_input_info(self) -> tuple[dict[str, tuple[int, ...]], dict[str, str]]:
         """Shapes and element types of the inputs by name."""
-        ports = self.module.inputs
+        ports = self._network.inputs
         return {port.name: port.shape for port in ports}, {port.name: port.dtype.name for port in ports}
 
     def get_output_info(self) -> tuple[dict[str, tuple[int, ...]], dict[str, str]]:
         """Shapes and element types of the outputs by name."""
-        ports = self.module.outputs
+        ports = self._network.outputs
         return {port.name: port.shape for port in ports}, {port.name: port.dtype.name for port in ports}
 
     def _input(self, key: str | int) -> int:
         index = self.get_input_index(key) if isinstance(key, str) else key
         if not 0 <= index < self.get_num_inputs():
-            raise InputError(f"input {key!r}: does not exist; the network has {', '.join(self.module.input_names)}")
+            raise InputError(f"input {key!r}: does not exist; the network has {', '.join(self._network.input_names)}")
         return index

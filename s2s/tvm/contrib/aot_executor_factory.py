@@ -8,6 +8,7 @@ module["__tvm_main__"](image, scores)
 from typing import Any
 
 from s2s.executor.device import check_device
+from s2s.tvm.contrib.aot_executor import AotExecutor
 from s2s.tvm.runtime.library import loaded_network
 from s2s.tvm.runtime.module import ENTRY, Module
 from s2s.tvm.runtime.registry import register_func
@@ -24,14 +25,14 @@ class AotExecutorFactory(Module):
         self._network: LoadedNetwork | None = None
         super().__init__({mod_name: self._create, ENTRY: self._run}, entry=ENTRY)
 
-    def _create(self, device: object = None) -> LoadedNetwork:
+    def _create(self, device: object = None) -> AotExecutor:
         check_device(device)
-        return loaded_network(self, self._mod_name)
+        return AotExecutor(loaded_network(self, self._mod_name))
 
     def _run(self, *arrays: Any) -> None:
         """Run the network on arrays: inputs, and then outputs, which are written."""
         if self._network is None:
-            self._network = self._create()
+            self._network = self._create().network
         self._network.run_into(*arrays)
 
     def save_to_binary(self) -> bytes:

@@ -1,43 +1,35 @@
-"""Executors as TVM's raw modules: `module["set_input"]("x", x)`, `module["run"]()`, `time_evaluator("run", dev)`."""
+"""Graph executors as modules, which `GraphModule` takes: of the tables in a library, and of a graph JSON."""
 
-from functools import cached_property
-from typing import Any
-
-from s2s.executor.session import Executor, Session
+from s2s.executor.session import LoadedLibrary, Session
 from s2s.tvm.contrib.graph_executor import FUNCTIONS, GraphModule
+from s2s.tvm.contrib.raw_module import RawModule
 from s2s.tvm.runtime.module import Module
-from s2s.tvm.runtime.packed_func import PackedFunc
 from s2s.tvm.runtime.program import Program
-
-
-class RawModule(Executor):
-    """An executor whose functions are found by their names, as `GraphModule` has them."""
-
-    @cached_property
-    def graph(self) -> GraphModule:
-        """The executor with the methods of `GraphModule`."""
-        return GraphModule(self)
-
-    @cached_property
-    def _by_name(self) -> Module:
-        return Module({name: getattr(self.graph, name) for name in FUNCTIONS})
-
-    def __getitem__(self, name: str) -> PackedFunc:
-        """The function of a name."""
-        return self._by_name[name]
-
-    def get_function(self, name: str, query_imports: bool = False) -> PackedFunc:
-        """The function of a name."""
-        return self._by_name.get_function(name, query_imports)
-
-    def time_evaluator(self, func_name: str, dev: object = None, number: int = 10, repeat: int = 1, **how: Any) -> Any:
-        """A function that times another one, as `Module.time_evaluator` does."""
-        return self._by_name.time_evaluator(func_name, dev, number, repeat, **how)
 
 
 class ExecutorModule(RawModule, Session):
     """The executor of the tables in a library."""
 
+    type_key = "GraphExecutor"
+    names = FUNCTIONS
+
+    def __init__(self, library: LoadedLibrary) -> None:
+        Module.__init__(self)
+        Session.__init__(self, library)
+
+    def _face(self) -> GraphModule:
+        return GraphModule(self)
+
 
 class ProgramModule(RawModule, Program):
     """The executor of a graph JSON on packed functions."""
+
+    type_key = "GraphExecutor"
+    names = FUNCTIONS
+
+    def __init__(self, graph_json: str, module: Module) -> None:
+        Module.__init__(self)
+        Program.__init__(self, graph_json, module)
+
+    def _face(self) -> GraphModule:
+        return GraphModule(self)

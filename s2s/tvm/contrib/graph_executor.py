@@ -29,6 +29,7 @@ from s2s.executor.graph_json import Network
 from s2s.executor.ndarray import NDArray
 from s2s.executor.params import load_param_dict
 from s2s.executor.session import Executor, LoadedLibrary, Port, Session
+from s2s.tvm.error import MissingInputError
 from s2s.tvm.runtime.benchmark import BenchmarkResult, measure
 from s2s.tvm.runtime.container import Map, ShapeTuple, String
 from s2s.tvm.runtime.module import Module
@@ -288,7 +289,7 @@ def _find(key: str | SupportsIndex, ports: tuple[Port, ...], kind: str) -> int:
     index = _index_of(key, ports) if isinstance(key, str) else key.__index__()
     if not 0 <= index < len(ports):
         names = ", ".join(port.name for port in ports if not port.is_parameter)
-        raise InputError(f"{kind} {key!r}: does not exist; the network has {names}")
+        raise MissingInputError(f"{kind} {key!r}: does not exist; the network has {names}")
     return index
 
 

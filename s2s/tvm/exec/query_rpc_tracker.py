@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from s2s.errors import S2SError
+from s2s.tvm.exec.starting import ended
 from s2s.tvm.rpc.client import connect_tracker
 from s2s.tvm.rpc.tracker import FIRST_PORT
 
@@ -16,11 +16,7 @@ def main() -> int:
     port = int(os.environ.get("TVM_TRACKER_PORT", FIRST_PORT))
     parser.add_argument("--port", type=int, default=port, help="its port")
     words = parser.parse_args()
-    try:
-        print(connect_tracker(words.host, words.port).text_summary())  # noqa: T201
-    except S2SError as error:
-        parser.error(str(error))
-    return 0
+    return ended(parser, lambda: print(connect_tracker(words.host, words.port).text_summary()))  # noqa: T201
 
 
 if __name__ == "__main__":

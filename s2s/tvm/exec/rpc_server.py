@@ -3,8 +3,7 @@
 import argparse
 import sys
 
-from s2s.errors import S2SError
-from s2s.tvm.exec.starting import announcing
+from s2s.tvm.exec.starting import announcing, ended
 from s2s.tvm.rpc.processes import given_by_parent
 from s2s.tvm.rpc.server import END_PORT, FIRST_PORT, run_server
 
@@ -25,8 +24,9 @@ def main() -> int:
     host, _, port = words.tracker.rpartition(":")
     if words.tracker and not (host and port.isdigit()):
         parser.error(f"--tracker {words.tracker}: is no HOST:PORT; give one as in 127.0.0.1:9190")
-    try:
-        run_server(
+    return ended(
+        parser,
+        lambda: run_server(
             words.host,
             words.port,
             words.port_end,
@@ -36,12 +36,8 @@ def main() -> int:
             [each for each in words.load_library.split(":") if each],
             given_by_parent() if words.child else b"",
             announcing("server", words.host, words.child, words.silent),
-        )
-    except S2SError as error:
-        parser.error(str(error))
-    except KeyboardInterrupt:
-        return 0
-    return 0
+        ),
+    )
 
 
 if __name__ == "__main__":

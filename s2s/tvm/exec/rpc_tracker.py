@@ -3,8 +3,7 @@
 import argparse
 import sys
 
-from s2s.errors import S2SError
-from s2s.tvm.exec.starting import announcing
+from s2s.tvm.exec.starting import announcing, ended
 from s2s.tvm.rpc.processes import given_by_parent
 from s2s.tvm.rpc.tracker import END_PORT, FIRST_PORT, run_tracker
 
@@ -20,15 +19,8 @@ def main() -> int:
     words = parser.parse_args()
     if words.child:
         given_by_parent()
-    try:
-        run_tracker(
-            words.host, words.port, words.port_end, announcing("tracker", words.host, words.child, words.silent)
-        )
-    except S2SError as error:
-        parser.error(str(error))
-    except KeyboardInterrupt:
-        return 0
-    return 0
+    start = announcing("tracker", words.host, words.child, words.silent)
+    return ended(parser, lambda: run_tracker(words.host, words.port, words.port_end, start))
 
 
 if __name__ == "__main__":

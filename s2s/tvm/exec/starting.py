@@ -1,9 +1,11 @@
-"""What programs that serve say when they begin to listen."""
+"""How programs under TVM's names run and end, and what programs that serve say when they begin to listen."""
 
+import argparse
 import getpass
 import sys
 from collections.abc import Callable
 
+from s2s.errors import S2SError
 from s2s.farm.user_certificates import user_folder
 
 
@@ -22,3 +24,14 @@ def announcing(what: str, host: str, is_child: bool, is_silent: bool) -> Callabl
             )
 
     return start
+
+
+def ended(parser: argparse.ArgumentParser, run: Callable[[], object]) -> int:
+    """Run a program until it ends or is interrupted; an error of a user ends it with the message of its parser."""
+    try:
+        run()
+    except S2SError as error:
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        pass
+    return 0

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import ModuleOp
 from s2s.artifact import Artifact, compile_artifact
 from s2s.decisions.dispatch import records_in_effect
 from s2s.emit.stream import pieces
-from s2s.errors import InputError
+from s2s.errors import InputError, WrongValueError
 from s2s.executor.device import check_device
 from s2s.executor.graph_json import dump
 from s2s.executor.ndarray import NDArray
@@ -32,11 +32,12 @@ from s2s.passes.pass_context import PassContext
 from s2s.stages.c import Lowered
 from s2s.support.frozen import frozen
 from s2s.targets import Target as TargetData
+from s2s.tvm.contrib.aot_executor import AotExecutor
 from s2s.tvm.contrib.export import FCompile, Toolchain, export_library, packed_module
 from s2s.tvm.error import MissingAttributeError
 from s2s.tvm.relay.expr import Expr
 from s2s.tvm.relay.function import Function
-from s2s.tvm.relay.generated import generated_modules
+from s2s.tvm.relay.generated import device_modules, generated_modules
 from s2s.tvm.relay.library import NetworkLibrary
 from s2s.tvm.relay.memory_pools import ConstantMemoryPools, WorkspaceMemoryPools, pools_of
 from s2s.tvm.relay.model_library_format import Exported, export, files_of
@@ -46,7 +47,6 @@ from s2s.tvm.runtime.library import LibraryModule, MetadataModule
 from s2s.tvm.runtime.module import ENTRY, Module
 from s2s.tvm.target import Target, target_of
 from s2s.types.devices import DeviceSource, devices_of
-from s2s.verify.build import LoadedNetwork
 
 DEFAULT_NAME = "default"
 """What a library calls a network unless it has a name; a word of C, so C calls it otherwise."""
@@ -112,7 +112,7 @@ def _module(mod: object) -> IRModule:
         return IRModule.of(mod)
     if isinstance(mod, IRModule):
         return mod
-    raise InputError(f"mod: is a {type(mod).__name__}, no module; import a model by tvm.relay.frontend.from_onnx")
+    raise WrongValueError(f"mod: is a {type(mod).__name__}, no module; import a model by tvm.relay.frontend.from_onnx")
 
 
 def _aligned(target: TargetData, executor: Executor) -> TargetData:
@@ -157,9 +157,9 @@ class ExecutorFactory:
         if self.executor == "graph":
             return self.module[name]
 
-        def create(device: object = None) -> LoadedNetwork:
+        def create(device: object = None) -> AotExecutor:
             check_device(device)
-            return self.artifact.loaded()
+            return AotExecutor(self.artifact.loaded())
 
         return create
 
@@ -243,10 +243,12 @@ class ExecutorFactory:
 
     def get_lib(self) -> NetworkLibrary:
         """The compiled functions, built now: the kernels, or for executor aot `__tvm_main__`, which takes inputs and
-        then outputs. It imports the code of external generators, and modules of a program, which are exported too."""
+        then outputs. It imports the code of external generators and devices, and modules of a program, which are
+        exported too."""
         if self._library is None:
             self._library = NetworkLibrary(self._functions(), self.get_source, self.export_library)
-            for module in generated_modules(self.artifact) if self._generators else ():
+            generated = generated_modules(self.artifact) if self._generators else []
+            for module in (*generated, *device_modules(self.artifact)):
                 self._library.import_module(module)
                 self._generated.append(module)
         return self._library

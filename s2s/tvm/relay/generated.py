@@ -1,4 +1,5 @@
-"""The C of external code generators as modules that the library of a network imports, as TVM has them.
+"""The C of external code generators, and of other devices, as modules that the library of a network imports, as TVM
+has them.
 
 library = relay.build(module, external="npu").get_lib()
 [npu] = library.imported_modules
@@ -12,6 +13,7 @@ from xdsl.dialects.func import FuncOp
 
 from s2s.analysis.network.functions import CALLBACK, CONSTANTS, DEFINITIONS, EXTERNAL, HEADERS, SOURCE, device_of
 from s2s.artifact import Artifact
+from s2s.emit.stream import pieces
 from s2s.tvm.runtime.library import SourceModule
 from s2s.types.hints import isa
 
@@ -26,6 +28,14 @@ def generated_modules(artifact: Artifact) -> list[SourceModule]:
     found = [op for op in module.ops if isinstance(op, FuncOp) and EXTERNAL in op.attributes]
     owners = dict.fromkeys((_text(op, EXTERNAL), device_of(op)) for op in found)
     return [_module([op for op in found if (_text(op, EXTERNAL), device_of(op)) == owner]) for owner in owners]
+
+
+def device_modules(artifact: Artifact) -> list[SourceModule]:
+    """Return one module for each device beside the first one: the C of its kernels. Devices that an external code
+    generator writes all parts of have none."""
+    tree = artifact.tree()
+    paths = [f"src/{device.name}/{artifact.name}_{device.name}_kernels.c" for device in artifact.info.devices]
+    return [SourceModule(b"".join(pieces(tree.files[path])).decode()) for path in paths if path in tree.files]
 
 
 def _module(regions: Sequence[FuncOp]) -> SourceModule:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from s2s.errors import S2SError, UnsupportedError
+from s2s.errors import S2SError
 from s2s.executor.session import Executor
 from s2s.support.frozen import frozen
 from s2s.tvm.error import RPCError
@@ -18,7 +18,6 @@ from s2s.tvm.rpc.local import LocalSession
 from s2s.tvm.runtime import nd
 from s2s.tvm.runtime.module import Module
 from s2s.types.weights import Array
-from s2s.verify.build import LoadedNetwork
 
 
 @frozen
@@ -81,12 +80,10 @@ class Objects:
         if isinstance(value, np.ndarray):
             array = cast(Array, value)
             return self._reference("array", array, (array.shape, array.dtype))
-        if isinstance(value, Module):
-            return self._reference("module", value, (value.type_key,))
         if isinstance(value, Executor):
             return self._reference("executor", value, (value.name, value.inputs, value.outputs))
-        if isinstance(value, LoadedNetwork):
-            raise UnsupportedError(f"session: {value.name}: is for executor aot; build the network for executor graph")
+        if isinstance(value, Module):
+            return self._reference("module", value, (value.type_key,))
         if callable(value):
             return self._reference("function", value, (getattr(value, "name", "function"),))
         return tuple(map(self._encoded, cast("tuple[Any, ...]", value))) if type(value) is tuple else value

@@ -188,7 +188,7 @@ class RemoteExecutor(Executor):
 
     def __getitem__(self, name: str) -> PackedFunc:
         """The function of a name."""
-        return _function(self.remote, f"graph.{name}", name)
+        return _function(self.remote, f"face.{name}", name)
 
     get_function = __getitem__
 
@@ -268,7 +268,7 @@ class RemoteGraphModule(GraphModule):
         return self._call("benchmark", Device(1), *how, **keywords)
 
     def _call(self, name: str, /, *arguments: Any, **keywords: Any) -> Any:
-        return self.module.remote.invoke(f"graph.{name}", *arguments, **keywords)
+        return self.module.remote.invoke(f"face.{name}", *arguments, **keywords)
 
 
 def _of_session(value: Any) -> RemoteArray:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s.emit.runtime import included, needed_files
-from s2s.errors import InputError
+from s2s.errors import InputError, WrongValueError
 from s2s.support.files import write_file
 from s2s.support.resources import runtime_source
 from s2s.tvm.runtime.abi import abi
@@ -295,7 +295,7 @@ def load_module(path: str | Path, fmt: str = "") -> Module:
     are linked first."""
     file = Path(path)
     if not file.is_file():
-        raise InputError(f"{path}: there is no such file; give what export_library has written")
+        raise WrongValueError(f"{path}: there is no such file; give what export_library has written")
     kind = fmt or file.suffix.lstrip(".")
     if kind == "so":
         return _load_library(file)

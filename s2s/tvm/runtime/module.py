@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from s2s.errors import InputError
+from s2s.errors import InputError, WrongValueError
 from s2s.executor.device import check_device
-from s2s.tvm.error import KeyKindError, MissingAttributeError
+from s2s.tvm.error import MissingAttributeError
 from s2s.tvm.runtime.benchmark import BenchmarkResult, measure
 from s2s.tvm.runtime.packed_func import PackedFunc
 from s2s.tvm.runtime.registry import get_global_func
@@ -72,7 +72,7 @@ class Module:
     def __getitem__(self, name: str) -> PackedFunc:
         """The function of a name."""
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise KeyKindError(f"module[{name!r}]: a function is asked for by its name; give a text")
+            raise WrongValueError(f"module[{name!r}]: a function is asked for by its name; give a text")
         return self.get_function(name)
 
     def __call__(self, *arguments: Any) -> Any:

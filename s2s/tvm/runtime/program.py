@@ -30,7 +30,7 @@ class Program(Executor):
         super().__init__(abi(), "graph JSON")
         self.network: Network = graph_json_reader.load(graph_json)
         self._native: Any = native()
-        self._functions: list[PackedFunc] = []
+        self._called: list[PackedFunc] = []
         self._registry: Any = self._registered(module)
         self._program: Any = self._ffi.new("s2s_program *")
         self._memory = self._load(graph_json.encode())
@@ -94,12 +94,12 @@ class Program(Executor):
         names = {node.function for node in self.network.nodes if isinstance(node, Call)}
         found = {name: module.find(name, True) or get_global_func(name, allow_missing=True) for name in sorted(names)}
         known = {name: function for name, function in found.items() if function is not None}
-        self._functions = list(known.values())
+        self._called = list(known.values())
         self._names = [self._ffi.new("char[]", name.encode()) for name in known]
-        self._rows: Any = self._ffi.new("s2s_named_function[]", max(len(self._functions), 1))
+        self._rows: Any = self._ffi.new("s2s_named_function[]", max(len(self._called), 1))
         registry: Any = self._ffi.new("s2s_registry *")
-        self._native.s2s_registry_init(registry, self._rows, len(self._functions))
-        for name, function in zip(self._names, self._functions, strict=True):
+        self._native.s2s_registry_init(registry, self._rows, len(self._called))
+        for name, function in zip(self._names, self._called, strict=True):
             self._native.s2s_registry_add(registry, name, function.pointer[0], False)
         return registry
 

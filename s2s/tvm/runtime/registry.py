@@ -9,10 +9,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
-from s2s.errors import InputError
+from s2s.errors import InputError, WrongValueError
 from s2s.executor.ndarray import NDArray
 from s2s.interpret.host import provide
-from s2s.tvm.error import MissingFunctionError
 from s2s.tvm.runtime.abi import abi
 from s2s.tvm.runtime.native import loaded, native, when_loaded
 from s2s.tvm.runtime.packed_func import PackedFunc, raise_error
@@ -29,6 +28,25 @@ PLACES: Mapping[str, str] = {
     "rpc.test.runtime_str_concat": "rpc.testing",
     "rpc.test.strcat": "rpc.testing",
     "runtime.SystemLib": "runtime.library",
+    **dict.fromkeys(
+        (
+            "runtime.CSourceModuleCreate",
+            "runtime.LoadParams",
+            "runtime.LoadParamsFromFile",
+            "runtime.ModuleGetImport",
+            "runtime.ModuleGetPropertyMask",
+            "runtime.ModuleGetSource",
+            "runtime.ModuleGetTypeKey",
+            "runtime.ModuleImplementsFunction",
+            "runtime.ModuleImportsSize",
+            "runtime.ModuleLoadFromFile",
+            "runtime.ModuleLoadStaticLibrary",
+            "runtime.ModuleSaveToFile",
+            "runtime.SaveParams",
+            "runtime.SaveParamsToFile",
+        ),
+        "runtime._ffi_api",
+    ),
     "runtime.module.loadbinary_AotExecutorFactory": "contrib.aot_executor_factory",
     "runtime.module.loadbinary_FunctionLibrary": "te.library",
     "runtime.module.loadbinary_GraphExecutorFactory": "contrib.graph_executor_factory",
@@ -53,6 +71,8 @@ PLACES: Mapping[str, str] = {
 REASONS: Mapping[str, str] = {
     "relay.backend.GraphPlanMemory": "the plan of memory is made by a build: its graph JSON has the storage ids",
     "relay.backend.": "a network is lowered by relay.build, not step by step",
+    "relay.ext.": "a code generator is a class, whose parts relay.build gives it (s2s.external.registry)",
+    "runtime.ModulePackImportsTo": "export_library packs imports into the library",
     "target.build.": "there is one generator of C; others are external code generators (s2s.external.registry)",
     "tvm.rpc.server.": "a session has upload, download, remove and listdir",
 }
@@ -152,7 +172,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None
     found = _functions.get(name) or functions_of_c().get(name)
     if found is None and not allow_missing:
         reason = next((REASONS[prefix] for prefix in REASONS if name.startswith(prefix)), "register it first")
-        raise MissingFunctionError(f"function {name!r}: nothing is registered under this name; {reason}")
+        raise WrongValueError(f"function {name!r}: nothing is registered under this name; {reason}")
     return found
 
 
@@ -164,7 +184,7 @@ def list_global_func_names() -> list[str]:
 def remove_global_func(name: str) -> None:
     """Forget a function."""
     if _functions.pop(name, None) is None:
-        raise MissingFunctionError(f"function {name!r}: nothing is registered under this name; name a function that is")
+        raise WrongValueError(f"function {name!r}: nothing is registered under this name; name a function that is")
 
 
 def init_api(namespace: str, target_module_name: str | None = None) -> None:

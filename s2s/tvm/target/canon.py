@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-from s2s.tvm.error import AttributeKindError
+from s2s.errors import WrongValueError
 from s2s.tvm.runtime.container import Array
 
 V = TypeVar("V")
@@ -83,5 +83,5 @@ class Canon:
         """Return the target, or the one of the `with` around."""
         chosen = cls.current() if target is None else target
         if chosen is None:
-            raise AttributeKindError("target: none is given, and no `with Target(…)` is around; give one")
+            raise WrongValueError("target: none is given, and no `with Target(…)` is around; give one")
         return chosen

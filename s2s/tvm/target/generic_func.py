@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any
 
-from s2s.errors import InputError
+from s2s.errors import InputError, WrongValueError
 from s2s.tvm.target.target import Target
 
 Function = Callable[..., Any]
@@ -45,19 +45,17 @@ class GenericFunc:
     def set_default(self, func: Function, allow_override: bool = False) -> None:
         """Set the function for targets without one of their own."""
         if self.fdefault is not None and not allow_override:
-            raise _Registered(f"target.GenericFunc {self.name}: has a default function; allow_override replaces it")
+            raise WrongValueError(f"target.GenericFunc {self.name}: has a default function; allow_override replaces it")
         self.fdefault = func
 
     def register(self, func: Function, key_list: str | Sequence[str], allow_override: bool = False) -> None:
         """Set the function for targets with one of some keys."""
         for key in [key_list] if isinstance(key_list, str) else key_list:
             if key in self.dispatch_dict and not allow_override:
-                raise _Registered(f"target.GenericFunc {self.name}: {key} has a function; allow_override replaces it")
+                raise WrongValueError(
+                    f"target.GenericFunc {self.name}: {key} has a function; allow_override replaces it"
+                )
             self.dispatch_dict[key] = func
-
-
-class _Registered(InputError, ValueError):
-    """A function is registered already."""
 
 
 class _Decorated:

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from s2s.errors import InputError
-from s2s.tvm.error import AttributeKindError
+from s2s.errors import WrongValueError
 from s2s.tvm.target.tags import ARM_MODELS, MICRO_MODELS, TAGS
 from s2s.tvm.target.target import Target
 
@@ -22,7 +21,7 @@ def arm_cpu(model: str = "unknown", options: str | Sequence[str] | None = None) 
     """Return an Arm board by its model, such as `rasp4b64`; `options` are attributes that come first."""
     known = ARM_MODELS.get(model)
     if known is None and model != "unknown":
-        raise InputError(f"target.arm_cpu({model!r}): is not known; known are {', '.join(ARM_MODELS)}")
+        raise WrongValueError(f"target.arm_cpu({model!r}): is not known; known are {', '.join(ARM_MODELS)}")
     return _made(f"-keys=arm_cpu,cpu -device=arm_cpu {known or ''}", model, options)
 
 
@@ -35,14 +34,14 @@ def riscv_cpu(model: str = "sifive-u54", options: str | Sequence[str] | None = N
         "sifive-u74": "-mtriple=riscv64-unknown-linux-gnu -mcpu=sifive-u74 -mabi=lp64d",
     }
     if model not in models:
-        raise InputError(f"target.riscv_cpu({model!r}): is not known; known are {', '.join(models)}")
+        raise WrongValueError(f"target.riscv_cpu({model!r}): is not known; known are {', '.join(models)}")
     return _made(f"-keys=arm_cpu,cpu -device=arm_cpu {models[model]}", model, options)
 
 
 def micro(model: str = "unknown", options: str | Sequence[str] | None = None) -> Target:
     """Return a microcontroller by its model, such as `nrf5340dk`; `options` are attributes that come first."""
     if model not in MICRO_MODELS:
-        raise InputError(f"target.micro({model!r}): is not known; known are {', '.join(MICRO_MODELS)}")
+        raise WrongValueError(f"target.micro({model!r}): is not known; known are {', '.join(MICRO_MODELS)}")
     first = options if isinstance(options, str) else " ".join(options or ())
     return Target(f"c {first} {MICRO_MODELS[model]} -model={model}")
 
@@ -90,7 +89,7 @@ def hexagon(cpu_ver: str = "v66", **kwargs: int) -> Target:
     versions = ("v65", "v66", "v67", "v67t", "v68", "v69")
     unknown = [each for each in kwargs if each not in ("num_cores", "vtcm_capacity")]
     if cpu_ver not in versions or unknown:
-        raise AttributeKindError(
+        raise WrongValueError(
             f"target.hexagon({cpu_ver!r}): {', '.join(unknown) or 'is'} not known; give {', '.join(versions)}, "
             "num_cores and vtcm_capacity"
         )

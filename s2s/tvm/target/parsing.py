@@ -5,8 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from s2s.errors import InputError
-from s2s.tvm.error import AttributeKindError
+from s2s.errors import WrongValueError
 from s2s.tvm.target.kinds import COMMON, FLAG, NUMBER, TEXT, TEXTS, TargetKind
 from s2s.tvm.target.tags import TAGS
 
@@ -37,11 +36,11 @@ def _words(target: str) -> tuple[str, Attributes]:
         word = words.pop(0)
         name, is_valued, value = word.lstrip("-").partition("=")
         if not word.startswith("-"):
-            raise InputError(f"target {target!r}: {word!r} is no attribute; write -mcpu=NAME")
+            raise WrongValueError(f"target {target!r}: {word!r} is no attribute; write -mcpu=NAME")
         if not is_valued:
             value = words.pop(0) if words and not words[0].startswith("-") else "1"
         if attributes.get(name, value) != value:
-            raise InputError(f"target {target!r}: -{name} is given twice; leave one out")
+            raise WrongValueError(f"target {target!r}: -{name} is given twice; leave one out")
         attributes[name] = value
     return kind, attributes
 
@@ -53,7 +52,7 @@ def typed(kind: TargetKind, attributes: Attributes) -> dict[str, Any]:
         what = kind.type_of(name)
         if what is None:
             known = ", -".join(dict.fromkeys([*kind.attributes, *COMMON]))
-            raise AttributeKindError(f"target {kind} -{name}: is not known; known are -{known}")
+            raise WrongValueError(f"target {kind} -{name}: is not known; known are -{known}")
         values[name] = _value(f"target {kind} -{name}={value}", what, value)
     return values
 
@@ -64,7 +63,7 @@ def _value(place: str, what: str, value: object) -> Any:
         items = cast("Sequence[object]", value) if is_list else str(value).split(",")
         return [str(item) for item in items if item != ""]
     if not isinstance(value, str | int):
-        raise AttributeKindError(f"{place}: is no value of this attribute; give a text or a number")
+        raise WrongValueError(f"{place}: is no value of this attribute; give a text or a number")
     if what == FLAG and str(value).lower() in ("true", "false"):
         return int(str(value).lower() == "true")
     if what == TEXT:
@@ -74,7 +73,7 @@ def _value(place: str, what: str, value: object) -> Any:
     except ValueError:
         number = -1
     if number < (what == NUMBER):
-        raise AttributeKindError(f"{place}: is no positive number; give one")
+        raise WrongValueError(f"{place}: is no positive number; give one")
     return number
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from s2s.errors import InputError
+from s2s.errors import WrongValueError
 from s2s.support.frozen import frozen
 from s2s.targets import Target, get_target, target_names
 from s2s.targets.file import SUFFIX
@@ -156,7 +156,7 @@ def _family(place: str, triple: str, attributes: Mapping[str, str]) -> Family | 
     family = next((each for each in FAMILIES if re.fullmatch(each.triples, first)), None)
     if family is None:
         names = "x86_64, aarch64, armv7, thumbv6m to thumbv8.1m, riscv32 and riscv64"
-        raise InputError(f"{place} -mtriple={triple}: its processor is not known; known are {names}")
+        raise WrongValueError(f"{place} -mtriple={triple}: its processor is not known; known are {names}")
     return family
 
 
@@ -173,20 +173,20 @@ def _target(place: str, mcpu: str, triple: str, family: Family | None) -> Target
         target = get_target(name)
         other = _family_of(target)
         if family is not None and other is not None and other is not family:
-            raise InputError(f"{place} -mcpu={mcpu} -mtriple={triple}: contradict each other; leave one out")
+            raise WrongValueError(f"{place} -mcpu={mcpu} -mtriple={triple}: contradict each other; leave one out")
         return target
     if family is None:
         if not mcpu:
             return None
         if CORTEX_A.fullmatch(mcpu):
-            raise InputError(f"{place} -mcpu={mcpu}: runs programs of 32 and of 64 bits; give -mtriple as well")
+            raise WrongValueError(f"{place} -mcpu={mcpu}: runs programs of 32 and of 64 bits; give -mtriple as well")
         known = ", ".join([*target_names(), *PROCESSORS])
-        raise InputError(f"{place} -mcpu={mcpu}: no such processor; known are {known}, and files *{SUFFIX}")
+        raise WrongValueError(f"{place} -mcpu={mcpu}: no such processor; known are {known}, and files *{SUFFIX}")
     target = family.target(triple or "riscv64-unknown-elf")
     if not mcpu:
         return target
     if not re.fullmatch(family.cpus, mcpu):
-        raise InputError(f"{place} -mcpu={mcpu}: is no processor of {family.name}; leave it out, or name one")
+        raise WrongValueError(f"{place} -mcpu={mcpu}: is no processor of {family.name}; leave it out, or name one")
     selecting = f"-march={mcpu}" if family.name == "x86-64" else f"-mcpu={mcpu}"
     flags = [each for each in target.cflags if not each.startswith(("-march=", "-mcpu="))]
     return replace(target, name=f"{target.name}-{mcpu}", cflags=(selecting, *flags))
@@ -201,7 +201,7 @@ def _with_march(
         return target
     if family is None or family.name != "riscv" or target is None:
         name = "march" if march else "mabi"
-        raise InputError(f"{place} -{name}: goes with a triple of RISC-V; name the processor by -mcpu or -mtriple")
+        raise WrongValueError(f"{place} -{name}: goes with a triple of RISC-V; name the processor by -mcpu or -mtriple")
     if march and not march.startswith("rv32" if target.word_bits == 32 else "rv64"):
         target = get_target("rv32imc") if march.startswith("rv32") else _riscv("riscv64-unknown-elf")
     flags = list(target.cflags)
@@ -217,13 +217,13 @@ def _with_features(place: str, mattr: str, target: Target | None, family: Family
     if not mattr:
         return target
     if target is None or family is None:
-        raise InputError(f"{place} -mattr={mattr}: belongs to no processor; give -mtriple or -mcpu as well")
+        raise WrongValueError(f"{place} -mattr={mattr}: belongs to no processor; give -mtriple or -mcpu as well")
     flags = list(target.cflags)
     for word in mattr.split(","):
         name = word.lstrip("+-")
         if name not in family.features or (word.startswith("-") and family.name != "x86-64"):
             known = ", ".join(f"+{each}" for each in family.features) or "none"
-            raise InputError(f"{place} -mattr={word}: is not known of {family.name}; known are {known}")
+            raise WrongValueError(f"{place} -mattr={word}: is not known of {family.name}; known are {known}")
         for flag in family.features[name]:
             _switch(flags, flag.replace("-m", "-mno-", 1) if word.startswith("-") else flag)
     changed = tuple(flags) != target.cflags
@@ -248,7 +248,7 @@ def _with_float_abi(place: str, value: str, target: Target | None, family: Famil
     if not value:
         return target
     if value not in ("hard", "soft", "softfp") or family is None or not family.has_float_abi or target is None:
-        raise InputError(
+        raise WrongValueError(
             f"{place} -mfloat-abi={value}: goes with 32-bit Arm, and is hard, soft or softfp; leave it out"
         )
     flags = list(target.cflags)

@@ -19,10 +19,9 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import UnsupportedError, WrongValueError
 from s2s.targets import Target as Data
 from s2s.targets import get_target, target_names
-from s2s.tvm.error import AttributeKindError, MissingTargetError
 from s2s.tvm.target.canon import Canon
 from s2s.tvm.target.kinds import BYTES, KINDS, LLVM, PROCESSOR, PROCESSORS, TargetKind
 from s2s.tvm.target.parsing import Attributes, parsed, text_of, typed
@@ -64,7 +63,7 @@ class Target(Canon):
 
     def __init__(self, target: TargetLike, host: "TargetLike | None" = None) -> None:
         if not isinstance(target, str | Mapping | Data | Target):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise AttributeKindError(f"target {target!r}: is no text and no mapping; give one")
+            raise WrongValueError(f"target {target!r}: is no text and no mapping; give one")
         if isinstance(target, Target):
             self.kind, self.given, self.named, self.host = target.kind, target.given, target.named, target.host
         else:
@@ -166,7 +165,7 @@ class Target(Canon):
 
     def _number(self, name: str) -> int:
         if name not in self._all:
-            raise InputError(f"target {self}: has no {name}, which graphics processors have; give it")
+            raise WrongValueError(f"target {self}: has no {name}, which graphics processors have; give it")
         return self._all[name]
 
     @property
@@ -237,7 +236,7 @@ class Target(Canon):
         """The target of the `with` block around."""
         targets = _current.get()
         if not targets and not allow_none:
-            raise MissingTargetError("Target.current: there is no `with Target(…)` around; open one")
+            raise WrongValueError("Target.current: there is no `with Target(…)` around; open one")
         return targets[-1] if targets else None
 
 
@@ -284,10 +283,10 @@ def _data(target: Target) -> Data:
         raise UnsupportedError(f"{place} -{option}: is an option of LLVM, and the code is C; leave it out")
     library = next((each for each in target.libs if each not in LIBRARIES), None)
     if library is not None:
-        raise InputError(f"{place} -libs={library}: no external code generator; known are {', '.join(LIBRARIES)}")
+        raise WrongValueError(f"{place} -libs={library}: no external code generator; known are {', '.join(LIBRARIES)}")
     described = processor(place, {key: text_of(attributes[key]) for key in attributes if key in PROCESSOR})
     if described is not None and target.named is not None and target.named.name != described.name:
-        raise InputError(f"{place}: is a processor, and its attributes describe {described.name}; leave one out")
+        raise WrongValueError(f"{place}: is a processor, and its attributes describe {described.name}; leave one out")
     data = described or target.named or get_target(PROCESSORS[target.kind.name])
     alignment = max((attributes[each] for each in BYTES if each in attributes), default=0)
     return replace(data, align=alignment) if alignment > data.align else data

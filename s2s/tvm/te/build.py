@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ModuleOp
 
 from s2s.artifact import Artifact
 from s2s.compilation import Compilation
@@ -36,6 +35,7 @@ from s2s.tvm.te.lowering import lower_to_tensor
 from s2s.tvm.te.nests import check_imports
 from s2s.tvm.te.operations import outputs_of
 from s2s.tvm.te.schedule import Schedule
+from s2s.tvm.te.shown_loops import shown
 from s2s.tvm.te.tensors import argument_of
 from s2s.types.dtypes import Array, to_numpy
 from s2s.verify.build import LoadedNetwork
@@ -43,8 +43,6 @@ from s2s.verify.build import LoadedNetwork
 DEFAULT_NAME = "default_function"
 Argument = Tensor | Expr
 """An argument of a function: a tensor, or a variable."""
-SHOWN_ATTRIBUTES = ("function_type", "sym_name", "sym_visibility")
-"""The attributes of a kernel that its text for readers keeps."""
 TargetLike = str | Target | NamedTarget | None
 
 
@@ -57,7 +55,7 @@ def lower(
     target: TargetLike = None,
     bind: Mapping[str, int] | None = None,
 ) -> str:
-    """The loops of the function as text; with `simple_mode` without the function that calls them.
+    """The loops of the function as text: the level `loop`, or with `simple_mode` in the form in which TVM prints them.
 
     They are the loops that the C has, so vectors and register tiles are those of `target`. Where no argument is
     computed, the results of the schedule are added to them.
@@ -69,16 +67,7 @@ def lower(
     module = compilation.at("loop").module
     if not simple_mode:
         return str(module)
-    return "\n".join(readable(op) for op in module.ops if "kernel" in op.attributes)
-
-
-def readable(kernel: Operation) -> str:
-    """A kernel as text: its formula as comments, then its loops, without attributes."""
-    shown = kernel.clone()
-    doc = shown.attributes.get("doc")
-    shown.attributes = {name: attribute for name, attribute in shown.attributes.items() if name in SHOWN_ATTRIBUTES}
-    comments = doc.data.splitlines() if isinstance(doc, StringAttr) else []
-    return "\n".join([*(f"// {line}" for line in comments), str(shown)])
+    return shown(module, name, distinct([tensor.name for tensor in tensors]))
 
 
 def build(
@@ -149,7 +138,7 @@ class Function(Module):
     def ir_module_by_target(self) -> dict[NamedTarget, str]:
         """The loops as text, by the target that they are for."""
         module = self.artifact.compilation.at("loop").module
-        return {self.target: "\n".join(readable(op) for op in module.ops if "kernel" in op.attributes)}
+        return {self.target: shown(module, self.entry_name, [name for name, _ in self._args])}
 
     def get_source(self, fmt: str = "") -> str:
         """The C of its kernels."""

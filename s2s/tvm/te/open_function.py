@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError, UnsupportedError, WrongValueError
 from s2s.tvm.relay.options import Runtime
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.target import target_of
@@ -108,6 +108,16 @@ def shown_size(schedule: Schedule) -> int:
     return factor * max(SHOWN // factor, 1)
 
 
+class Lowered(str):
+    """The loops of a function as text, which `build` takes in place of a schedule and its arguments."""
+
+    __slots__ = ("args", "bind", "function", "schedule")
+    schedule: Schedule
+    args: Sequence[Argument]
+    function: str
+    bind: Mapping[str, int]
+
+
 def lower(
     inp: Schedule,
     args: Sequence[Argument],
@@ -117,7 +127,7 @@ def lower(
     *,
     target: TargetLike = None,
     bind: Mapping[str, int] | None = None,
-) -> str:
+) -> Lowered:
     """Return the loops of a scheduled function as text, with the sizes that `bind` gives.
 
     Loops are those of constant sizes; where `te.var` leaves some open, the first line says at which value they are
@@ -131,12 +141,16 @@ def lower(
     passed = [each for each in args if not _is_size(each, args)]
     text = lower_function(inp, passed, name, simple_mode=simple_mode, target=target, bind=sizes)
     shown = ", ".join(f"{size} = {value}" for size in open_sizes(wanted, given))
-    return f"// open sizes are shown at {shown}\n{text}" if shown else text
+    text = f"// open sizes are shown at {shown}\n{text}" if shown else text
+    lowered = Lowered(text)
+    lowered.schedule, lowered.args, lowered.bind = inp, args, given
+    lowered.function = DEFAULT_NAME if name == "main" else name
+    return lowered
 
 
 def build(
-    inputs: Schedule,
-    args: Sequence[Argument],
+    inputs: Schedule | Lowered,
+    args: Sequence[Argument] | None = None,
     target: TargetLike = None,
     target_host: TargetLike = None,
     runtime: object = None,
@@ -144,12 +158,18 @@ def build(
     *,
     bind: Mapping[str, int] | None = None,
 ) -> Function | OpenFunction:
-    """Compile a scheduled function of `args`, arrays in this order, of which the computed ones are written.
+    """Compile a scheduled function of `args`, arrays in this order, of which the computed ones are written; or what
+    `lower` has made of one.
 
     `bind` gives sizes that `te.var` left open; others are those of the arrays of each call. For a `Runtime` with
     `system-lib`, `runtime.system_lib` finds the function once its library is loaded.
     """
     named, given = target_of(target, target_host), bind or {}
+    if isinstance(inputs, Lowered):
+        name = inputs.function if name == DEFAULT_NAME else name
+        inputs, args, given = inputs.schedule, inputs.args, {**inputs.bind, **given}
+    if args is None:
+        raise WrongValueError("tvm.build: a schedule is built with its arguments; give a list of tensors")
     passed = [each for each in args if not _is_size(each, args)]
     if not open_sizes(args, given) and len(passed) == len(args):
         function = build_function(inputs, args, named, name, bind=given)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2s.errors import InputError
+from s2s.tvm.error import ScheduleError
 from s2s.tvm.te.buffers import Buffer
 from s2s.tvm.te.expressions import INDEX, Expr, IterVar, Read, Tensor, TensorOp
 from s2s.tvm.te.extern_call import ExternOp
@@ -132,6 +133,10 @@ class Schedule:
             )
         )
         return factored[0] if len(factored) == 1 else factored
+
+    def create_group(self, outputs: object, inputs: object, include_inputs: bool = False) -> None:
+        """Refused: a stage is computed by itself, or inside of one other stage."""
+        raise ScheduleError("te: create_group: stages move one by one; use compute_at for each of them")
 
     def normalize(self) -> "Schedule":
         """The schedule itself: loops start at 0 in any case."""

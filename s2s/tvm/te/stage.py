@@ -268,6 +268,10 @@ class Stage:
         """Refused: the plan of memory has one buffer for a tensor; `prefetch` brings the next step into a cache."""
         raise self.refusal("double_buffer: a tensor has one buffer; use prefetch")
 
+    def rolling_buffer(self) -> None:
+        """Refused: a tensor is computed whole, or in tiles by `compute_at`."""
+        raise self.refusal("rolling_buffer: a tensor is computed whole or in tiles; use compute_at")
+
     def transform_layout(self, mapping_function: object) -> None:
         """Refused: the plan of memory lays tensors out; `cache_read` packs what an inner loop reads."""
         raise self.refusal("transform_layout: layouts of tensors are the plan's; use cache_read")

@@ -125,3 +125,13 @@ def test_a_network_of_the_aot_executor_runs():
     module.run()
     tvm.testing.assert_allclose(module.get_output(0).numpy(), Y, rtol=1e-5)
     assert (module.get_input_name(0), module.get_num_outputs()) == ("data", 1)
+
+
+def test_a_network_of_the_aot_executor_is_a_module_of_functions():
+    mod, params = dense()
+    raw = relay.build(mod, "c", executor=AOT, params=params)["default"](tvm.cpu())
+    assert isinstance(raw, tvm.runtime.Module)
+    raw["set_input"]("data", X)
+    raw["run"]()
+    tvm.testing.assert_allclose(np.asarray(raw["get_output"](0)), Y, rtol=1e-5)
+    assert raw.time_evaluator("run", tvm.cpu(), number=1)().mean > 0

@@ -95,7 +95,7 @@ def test_the_library_of_aot_is_the_function_that_runs_the_network(tmp_path: Path
         lib["__tvm_main__"](x, y.astype(np.int8))
     with pytest.raises(InputError, match="1 arrays given; give x and then output"):
         lib(x)
-    with pytest.raises(InputError, match="GraphModule: LoadedNetwork given; give library"):
+    with pytest.raises(InputError, match="GraphModule: AotExecutor given; give library"):
         GraphModule(library["default"](cpu()))
 
 
@@ -121,10 +121,18 @@ def test_a_network_with_a_run_function_is_exported_and_loaded(name: str, tmp_pat
         built.export_library(tmp_path / "net.zip")
 
 
-def test_devices_are_named():
+def test_devices_are_named(tmp_path: Path):
     mod, params = network()
     library = build(mod, "c", executor="aot", params=params, devices={"dsp": {"operators": ["matmul"]}})
     assert library.get_devices() == ["dsp"]
+    [dsp] = library.get_lib().imported_modules
+    assert dsp.type_key == "c"
+    assert "network_dsp_" in dsp.get_source()
+    library.get_lib().export_library(tmp_path / "net.so")
+    loaded = load_module(tmp_path / "net.so")
+    assert [each.type_key for each in loaded.imported_modules] == ["library", "metadata"]
+    [y] = AotModule(loaded["default"](cpu())).module.network.run({"x": np.ones((1, 4), np.float32)}).values()
+    np.testing.assert_allclose(y, np.maximum(np.ones((1, 4)) @ params["w"].T + params["b"], 0), rtol=1e-5)
     with pytest.raises(UnsupportedError, match="2 targets for one network; give one, and place parts of the network"):
         build(mod, target=["c", "cortex-m4"], params=params)  # pyright: ignore[reportArgumentType]
 

@@ -5,7 +5,7 @@ import pytest
 
 from s2s import api
 from s2s.errors import InputError
-from s2s.tvm.contrib.aot_executor import AotModule
+from s2s.tvm.contrib.aot_executor import AotExecutor, AotModule
 from support.compiled import quickly_loaded
 from support.project import ROOT
 
@@ -13,7 +13,7 @@ from support.project import ROOT
 def test_a_network_runs():
     image = np.ones((1, 1, 8, 8), np.float32)
     with api.compile(ROOT / "examples" / "digits" / "digits.onnx", target="c") as artifact:
-        module = AotModule(quickly_loaded(artifact))
+        module = AotModule(AotExecutor(quickly_loaded(artifact)))
         [name] = module.get_output_info()[0]
         assert module.get_input_info() == ({"image": (1, 1, 8, 8)}, {"image": "float32"})
         assert (module.get_input_index("image"), module.get_input_index("none")) == (0, -1)

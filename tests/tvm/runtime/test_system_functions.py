@@ -234,3 +234,45 @@ def test_batch_norms_are_simplified_where_their_parameters_are_bound():
     simplify = relay.transform.SimplifyInference()
     assert "batch_norm" in simplify(module).astext()
     assert "batch_norm" not in simplify(relay.bind_params_by_name(module, params)).astext()
+
+
+def test_modules_are_asked_by_functions(tmp_path: Path):
+    built = library()
+    module = built.module
+    count = function_named("runtime.ModuleImportsSize")(module)
+    imported = [function_named("runtime.ModuleGetImport")(module, number) for number in range(count)]
+    kinds = [function_named("runtime.ModuleGetTypeKey")(each) for each in (module, *imported)]
+    assert kinds == ["GraphExecutorFactory", "library"]
+    with pytest.raises(tvm.TVMError, match="ModuleGetImport: 1: the module imports 1"):
+        runtime_api.ModuleGetImport(module, 1)
+    assert function_named("runtime.ModuleImplementsFunction")(module, "default", False)
+    assert [function_named("runtime.ModuleGetPropertyMask")(each) for each in (module, *imported)] == [3, 2]
+    source = function_named("runtime.CSourceModuleCreate")(SEVEN, "c")
+    function_named("runtime.ModuleSaveToFile")(source, str(tmp_path / "seven.c"), "c")
+    assert (tmp_path / "seven.c").read_text() == function_named("runtime.ModuleGetSource")(source, "") == SEVEN
+    built.export_library(tmp_path / "net.so")
+    loaded = function_named("runtime.ModuleLoadFromFile")(str(tmp_path / "net.so"), "")
+    np.testing.assert_allclose(run(loaded["default"](tvm.cpu())), EXPECTED)
+
+
+def test_parameters_are_saved_and_loaded_by_functions(tmp_path: Path):
+    path = str(tmp_path / "net.params")
+    saved = function_named("runtime.SaveParams")({"w": tvm.nd.array(W)})
+    np.testing.assert_array_equal(function_named("runtime.LoadParams")(bytes(saved))["w"], W)
+    function_named("runtime.SaveParamsToFile")({"w": tvm.nd.array(W)}, path)
+    np.testing.assert_array_equal(function_named("runtime.LoadParamsFromFile")(path)["w"], W)
+
+
+REASONED = {
+    "target.build.llvm": "there is one generator of C",
+    "relay.ext.ccompiler": "a code generator is a class",
+    "relay.backend.GraphPlanMemory": "the plan of memory is made by a build",
+    "runtime.ModulePackImportsToC": "export_library packs imports",
+}
+
+
+@pytest.mark.parametrize(("name", "reason"), REASONED.items(), ids=REASONED.keys())
+def test_a_function_that_there_is_not_has_its_reason(name: str, reason: str):
+    assert tvm.get_global_func(name, allow_missing=True) is None
+    with pytest.raises(ValueError, match=reason):
+        tvm.get_global_func(name)

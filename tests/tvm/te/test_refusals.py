@@ -238,3 +238,13 @@ def test_a_loop_inside_of_which_a_stage_is_computed_is_not_replaced(what: str):
         schedule[c].split(i, 4) if what == "split" else schedule[c].fuse(i, j)
     schedule[b].compute_root()
     schedule[c].split(i, 4)
+
+
+def test_groups_and_rolling_buffers_are_refused():
+    a = te.placeholder((8,), name="A")
+    b = te.compute((8,), lambda i: a[i] + 1.0, name="B")
+    s = te.create_schedule(b.op)
+    with pytest.raises(InputError, match="create_group: stages move one by one; use compute_at"):
+        s.create_group(outputs=b, inputs=a)
+    with pytest.raises(InputError, match="B: rolling_buffer: a tensor is computed whole or in tiles; use compute_at"):
+        s[b].rolling_buffer()

@@ -124,8 +124,8 @@ def test_functions_of_c_compute_blocks(schedule: Callable[[te.Stage], None]):
 
 def test_calls_stand_in_the_loops():
     text = tvm.lower(scheduled(divided("init")), [A, B, C], simple_mode=True)
-    assert text.count('loop.block_call "gemv_reset"(%y, %A, %B)') == 1
-    assert text.count('loop.block_call "gemv_update"(%y, %A, %B)') == 1
+    assert text.count('@loop.block_call("gemv_reset", C, A, B, ') == 1
+    assert text.count('@loop.block_call("gemv_update", C, A, B, ') == 1
     source = tvm.build(scheduled(whole), [A, B, C], target="c", name="gemv").get_source()
     assert "gemv(&y[i0 * 48 + i1 * 16], (float *)&a[i0 * 64], (float *)&b[i1 * 1024], 16, 64, 64);" in source
 

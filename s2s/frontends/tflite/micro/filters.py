@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from s2s.dialects import graph
+from s2s.frontends.bands import band_sums
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, greater, less, maximum, minimum, select
 from s2s.frontends.tflite.arithmetic import require_kinds
@@ -59,25 +60,23 @@ def _filter_bank(node: Node) -> Value:
                 numbers.append(start + reach)
                 places.append(np.full(reach.size, to - 1))
                 factors.append(table[begin + reach])
-    total = node.constant(np.zeros(channels), _U64)
-    every = np.concatenate(numbers)
-    if not every.size:
-        return total
-    energies = cast(emit(graph.GatherOp, x, node.constant(every, I32), axis=0), _U64)
-    products = energies * node.constant(np.concatenate(factors).astype(np.uint64))
-    indices = node.constant(np.concatenate(places), I32)
-    return emit(graph.ScatterElementsOp, total, indices, products, axis=0, reduction="add", nonnegative_indices=True)
+    tables = np.concatenate(numbers), np.concatenate(places), np.concatenate(factors)
+    return band_sums(cast(x, _U64), *tables, channels)
 
 
 def _square_root(node: Node) -> Value:
-    """`sqrt(x)` to nearest, shifted to the right; the root of a number below 2 ** 32 stays below 2 ** 16.
-
-    A root in double precision is off by one at most, which its square tells.
-    """
     x, bits = _row(node, 0, "uint64"), node.input(1)
     require_kinds(node, (bits,), "int32")
     if bits.value.shape not in ((), (1,)):
         raise node.invalid(f"is shifted by {list(bits.value.shape)} numbers", "give one")
+    return root_to_nearest(x, bits.value)
+
+
+def root_to_nearest(x: Value, bits: Value) -> Value:
+    """`sqrt(x)` to nearest, shifted to the right; the root of a number below 2 ** 32 stays below 2 ** 16.
+
+    A root in double precision is off by one at most, which its square tells.
+    """
     most = x.like(2**32 - 1)
     root = minimum(cast(emit(graph.SqrtOp, cast(x, _F64)), _U64), most)
     root = select(greater(root * root, x), root - 1, root)
@@ -85,41 +84,72 @@ def _square_root(node: Node) -> Value:
     rest = x - root * root
     up = emit(graph.LogicalAndOp, greater(rest, root), less(root, select(less(x, 2**32), x.like(2**16 - 1), most)))
     root = cast(select(up, root + 1, root), _U32)
-    return emit(graph.ShiftRightOp, root, cast(bits.value, _U32))
+    return emit(graph.ShiftRightOp, root, cast(bits, _U32))
 
 
 def _spectral_subtraction(node: Node) -> list[Value]:
-    """What energies are above an estimate of the noise, which follows them slowly, and the estimate."""
     x = _row(node, 0, "uint32")
     options = options_of(node)
     smoothing, bits = options.bits("smoothing_bits", 31), options.bits("spectral_subtraction_bits", 63)
     if options.positive("num_channels") != x.shape[0]:
         raise node.invalid(f"subtracts noise of {options.integer('num_channels')} of {x.shape[0]} channels", "fix it")
 
-    def alternate(even: str, odd: str) -> Value:
-        pair = [options.integer(even), options.integer(odd)]
-        return node.constant(np.resize(np.array(pair, np.int64) % 2**32, x.shape[0]), _U64)
+    def pair(even: str, odd: str) -> tuple[int, int]:
+        return options.integer(even), options.integer(odd)
 
-    signal, noise = x * 2**smoothing, node.own_state("noise", x.shape, _U32)
-    one = cast(signal, _U64) * alternate("smoothing", "alternate_smoothing")
-    other = cast(noise, _U64) * alternate("one_minus_smoothing", "alternate_one_minus_smoothing")
-    estimate = cast(shifted_right(one + other, bits), _U32)
-    limited = minimum(estimate, signal)
-    kept = limited if options.integer("clamping") else estimate
+    signal, kept = less_noise(
+        x,
+        node.own_state("noise", x.shape, _U32),
+        pair("smoothing", "alternate_smoothing"),
+        pair("one_minus_smoothing", "alternate_one_minus_smoothing"),
+        options.integer("min_signal_remaining"),
+        smoothing_bits=smoothing,
+        bits=bits,
+        is_clamped=bool(options.integer("clamping")),
+    )
     node.keep_own("noise", kept)
-    least = cast(x, _U64) * (options.integer("min_signal_remaining") % 2**32)
-    return [
-        maximum(shifted_right(signal - limited, smoothing), cast(shifted_right(least, bits), _U32)),
-        kept,
-    ]
+    return [signal, kept]
+
+
+def less_noise(
+    x: Value,
+    noise: Value,
+    smoothing: tuple[int, int],
+    rest: tuple[int, int],
+    least: int,
+    *,
+    smoothing_bits: int,
+    bits: int,
+    is_clamped: bool,
+) -> tuple[Value, Value]:
+    """What energies are above an estimate of the noise, which follows them slowly, and the estimate.
+
+    `smoothing` is the share of the energy in the new estimate, `rest` the share of the old one, of even and of odd
+    channels; `least` is the share of the energy that stays. All have `bits` fractional bits.
+    """
+
+    def alternate(pair: tuple[int, int]) -> Value:
+        return x.builder.constant(np.resize(np.array(pair, np.int64) % 2**32, x.shape[0]).astype(np.uint64))
+
+    signal = x * 2**smoothing_bits
+    sums = cast(signal, _U64) * alternate(smoothing) + cast(noise, _U64) * alternate(rest)
+    estimate = cast(shifted_right(sums, bits), _U32)
+    limited = minimum(estimate, signal)
+    floor = shifted_right(cast(x, _U64) * (least % 2**32), bits)
+    above = maximum(shifted_right(signal - limited, smoothing_bits), cast(floor, _U32))
+    return above, limited if is_clamped else estimate
 
 
 def _pcan(node: Node) -> Value:
-    """Energies times a gain that depends on the noise, by a table of polynomials, and compressed."""
     x, noise, table = _row(node, 0, "uint32"), _row(node, 1, "uint32"), _row(node, 2, "int16")
     shift = options_of(node).bits("snr_shift", 63)
     if noise.shape != x.shape or table.shape[0] < 125:
         raise node.invalid(f"has noise {list(noise.shape)} and a table of {list(table.shape)}", "give as many, and 125")
+    return with_gain(x, noise, table, shift)
+
+
+def with_gain(x: Value, noise: Value, table: Value, shift: int) -> Value:
+    """Energies times a gain that depends on the noise, by a table of polynomials, and compressed."""
     gain = cast(_polynomial(noise, table), _U32)
     snr = cast(shifted_right(cast(x, _U64) * cast(gain, _U64), shift), _U32)
     square = shifted_right(snr * snr, 2 + 2 * _SNR_BITS - _PCAN_BITS)
@@ -146,16 +176,19 @@ def _polynomial(x: Value, table: Value) -> Value:
 
 
 def _log(node: Node) -> Value:
-    """`output_scale * log(x << correction_bits)`, by a table, saturated to 16 bits; zero for what is below 2."""
     options = options_of(node)
     shift, scale = options.bits("input_correction_bits", 31), options.integer("output_scale") % 2**32
-    x = _row(node, 0, "uint32") * 2**shift
+    return logarithms(_row(node, 0, "uint32") * 2**shift, scale)
+
+
+def logarithms(x: Value, scale: int) -> Value:
+    """`scale * log(x)`, by a table, saturated to 16 bits; zero for what is below 2."""
     whole = 31 - leading_zeros(maximum(x, 1))
     left = emit(graph.ShiftLeftOp, x, _LOG_BITS - minimum(whole, _LOG_BITS))
     fraction = emit(graph.ShiftRightOp, left, maximum(whole, _LOG_BITS) - _LOG_BITS)
     fraction = cast(emit(graph.BitwiseAndOp, fraction, fraction.like(2**_LOG_BITS - 1)), I32)
     segment = shifted_right(fraction, _LOG_BITS - _LOG_SEGMENTS)
-    table = node.constant(log_table(), I32)
+    table = x.builder.constant(log_table().astype(np.int32))
     low, high = (emit(graph.GatherOp, table, segment + step, axis=0) for step in (0, 1))
     rest = fraction - segment * 2 ** (_LOG_BITS - _LOG_SEGMENTS)
     fraction = fraction + low + shifted_right((high - low) * rest, _LOG_BITS)

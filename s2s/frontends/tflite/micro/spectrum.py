@@ -33,24 +33,34 @@ def _window(node: Node) -> Value:
     if weights.rank != 1 or x.rank < 1 or not weights.shape[0] or math.prod(x.shape) % weights.shape[0]:
         raise node.invalid(f"weights {list(weights.shape)} do not fit {list(x.shape)}", "fix the shapes")
     rows = reshape(x.value, [math.prod(x.shape) // weights.shape[0], weights.shape[0]])
-    y = shifted_right(cast(rows, I32) * cast(weights.value, I32), shift)
-    return reshape(cast(clamp(y, -(2**15), 2**15 - 1), _I16), x.shape)
+    return reshape(windowed(rows, weights.value, shift), x.shape)
+
+
+def windowed(rows: Value, weights: Value, shift: int) -> Value:
+    """`rows * weights >> shift` of numbers of 16 bits, saturated."""
+    y = shifted_right(cast(rows, I32) * cast(weights, I32), shift)
+    return cast(clamp(y, -(2**15), 2**15 - 1), _I16)
 
 
 def _fft_auto_scale(node: Node) -> list[Value]:
-    """`x << bits` with as many bits as the largest magnitude has to spare, and the bits.
+    x = node.input(0)
+    require_kinds(node, (x,), "int16")
+    if x.rank != 1:
+        raise node.invalid(f"scales numbers of shape {list(x.shape)}", "give one row")
+    y, bits = auto_scaled(x.value)
+    return [y, reshape(bits, [])]
+
+
+def auto_scaled(x: Value) -> tuple[Value, Value]:
+    """`x << bits` of a row, with as many bits as the largest magnitude has to spare, and the bits, `[1]`.
 
     The reference keeps the magnitude in 16 bits, where that of -32768 wraps around and is below all others. Behind
     such a number it forgets what came before, and takes numbers as they are as long as they are negative and grow.
 
         -32768, -300, -200, -250, 100    the largest magnitude counts as 250
     """
-    x = node.input(0)
-    require_kinds(node, (x,), "int16")
-    if x.rank != 1:
-        raise node.invalid(f"scales numbers of shape {list(x.shape)}", "give one row")
-    count, wide = x.shape[0], cast(x.value, I32)
-    places = node.constant(np.arange(1, count + 1), I32)
+    count, wide = x.shape[0], cast(x, I32)
+    places = x.builder.constant(np.arange(1, count + 1, dtype=np.int32))
     wrapped = emit(graph.ReduceMaxOp, select(equal(wide, -(2**15)), places, 0), axes=[0], keepdims=True)
     grows = greater(wide, take(pad(wide, [1], [0]), 0, 0, count))
     ends = emit(graph.LogicalNotOp, emit(graph.LogicalAndOp, less(wide, 0), grows))
@@ -60,7 +70,7 @@ def _fft_auto_scale(node: Node) -> list[Value]:
     sizes = select(less(places, start), places.like(0), abs(wide))
     largest = emit(graph.ReduceMaxOp, sizes, axes=[0], keepdims=True)
     bits = select(greater(largest, 0), leading_zeros(largest) - 17, 0)
-    return [cast(emit(graph.ShiftLeftOp, wide, bits), _I16), reshape(bits, [])]
+    return cast(emit(graph.ShiftLeftOp, wide, bits), _I16), bits
 
 
 def _length(node: Node, x: Value, kinds: tuple[str, ...]) -> int:
@@ -85,8 +95,13 @@ def _rfft(node: Node) -> Value:
     if x.is_float:
         y = fourier(reshape(x, [*x.shape, 1]), size, inverse=False, onesided=True)
     else:
-        y = emit(graph.FixedDftOp, x, *_tables(node, size, x.dtype, -1))
+        y = fixed_spectrum(x, size)
     return reshape(y, [*x.shape[:-1], size + 2])
+
+
+def fixed_spectrum(x: Value, size: int) -> Value:
+    """The transform of rows of `size` integers, `[…, size / 2 + 1, 2]`."""
+    return emit(graph.FixedDftOp, x, *_tables(x, size, -1))
 
 
 def _irfft(node: Node) -> Value:
@@ -98,15 +113,17 @@ def _irfft(node: Node) -> Value:
     x = reshape(x, [*x.shape[:-1], size // 2 + 1, 2])
     if x.is_float:
         return reshape(fourier(x, size, inverse=True, onesided=True), [*x.shape[:-2], size])
-    return emit(graph.FixedDftOp, x, *_tables(node, size, x.dtype, 1), inverse=True)
+    return emit(graph.FixedDftOp, x, *_tables(x, size, 1), inverse=True)
 
 
-def _tables(node: Node, size: int, dtype: np.dtype[np.generic], sign: int) -> tuple[Value, Value]:
+def _tables(x: Value, size: int, sign: int) -> tuple[Value, Value]:
     """The roots of unity of a transform in fixed point, and the roots that part two real signals."""
-    half, most = size // 2, int(np.iinfo(dtype.str).max)
+    half, most = size // 2, int(np.iinfo(x.dtype.str).max)
     angles = [sign * 2 * math.pi * k / half for k in range(half)]
     turns = [sign * math.pi * ((k + 1) / half + 0.5) for k in range(half // 2)]
-    return node.constant(_circle(angles, most), dtype), node.constant(_circle(turns, most), dtype)
+    circles = (_circle(each, most).astype(x.dtype) for each in (angles, turns))
+    roots, turning = map(x.builder.constant, circles)
+    return roots, turning
 
 
 def _circle(angles: list[float], most: int) -> Array:
@@ -122,10 +139,16 @@ def _energy(node: Node) -> Value:
     start, end = options.integer("start_index"), options.integer("end_index")
     if x.rank != 1 or not 0 <= start < end <= min(count, x.shape[0] // 2):
         raise node.invalid(f"takes numbers {start} to {end} of {x.shape[0] // 2} to {count}", "fix the options")
-    part = cast(reshape(take(x.value, 0, 2 * start, 2 * (end - start)), [end - start, 2]), I32)
-    squares = part * part
+    part = reshape(take(x.value, 0, 2 * start, 2 * (end - start)), [end - start, 2])
+    return pad(energies(part), [start], [count - end])
+
+
+def energies(parts: Value) -> Value:
+    """`re ** 2 + im ** 2` of rows of two numbers of 16 bits, in 32 bits."""
+    wide = cast(parts, I32)
+    squares = wide * wide
     y = take(squares, 1, 0, 1) + take(squares, 1, 1, 1)
-    return pad(cast(reshape(y, [end - start]), np.dtype(np.uint32)), [start], [count - end])
+    return cast(reshape(y, [parts.shape[0]]), np.dtype(np.uint32))
 
 
 IMPORTERS: Mapping[str, Importer] = {

@@ -2,8 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from s2s.tvm.autotvm.measure.batch import create_measure_batch
 from s2s.tvm.autotvm.measure.measure import (
     LOCAL,
+    Builder,
     BuildResult,
     LocalBuilder,
     LocalRunner,
@@ -19,6 +21,7 @@ from s2s.tvm.refusals import refusing
 __all__ = [
     "LOCAL",
     "BuildResult",
+    "Builder",
     "LocalBuilder",
     "LocalRunner",
     "MeasureErrorNo",
@@ -26,6 +29,7 @@ __all__ = [
     "MeasureOption",
     "MeasureResult",
     "Runner",
+    "create_measure_batch",
     "measure_option",
     "place_of",
 ]

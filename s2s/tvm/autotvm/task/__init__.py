@@ -2,17 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from s2s.decisions.dispatch import DispatchContext, set_outermost
-from s2s.tvm.autotvm.apply_config import ApplyConfig
+from s2s.decisions.dispatch import set_outermost
 from s2s.tvm.autotvm.base_task import Task
 from s2s.tvm.autotvm.create import create, extract_from_multiple_program, extract_from_program
-from s2s.tvm.autotvm.dispatcher import (
+from s2s.tvm.autotvm.kernel_task import KernelTask as KernelTask
+from s2s.tvm.autotvm.task import dispatcher as dispatcher
+from s2s.tvm.autotvm.task.dispatcher import (
+    ApplyConfig,
     ApplyFixedConfig,
     ApplyGraphBest,
     ApplyHistoryBest,
+    DispatchContext,
     FallbackContext,
 )
-from s2s.tvm.autotvm.kernel_task import KernelTask as KernelTask
 from s2s.tvm.autotvm.task.flop import FlopCalculationError, compute_flop
 from s2s.tvm.autotvm.template import TEMPLATES as TASK_TABLE
 from s2s.tvm.autotvm.template import get_config, template

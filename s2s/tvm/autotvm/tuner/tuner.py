@@ -10,24 +10,27 @@ from contextlib import contextmanager
 from typing import Any
 
 from s2s.errors import InputError
-from s2s.tuning.measurement import Goal, Measurement
-from s2s.tuning.measurer import Candidate, Incumbent, Measurer
-from s2s.tuning.recording import record_of
+from s2s.tuning.measurement import Goal
+from s2s.tuning.measurer import Incumbent, Measurer
 from s2s.tuning.search_space import Point
-from s2s.tuning.tuners import GeneticTuner, TunerName, make_tuner
+from s2s.tuning.tuners import GeneticTuner, Learning, ModelTuner, TunerName, make_tuner
 from s2s.tuning.tuners import Tuner as Search
 from s2s.tvm.autotvm.base_task import Configurations, Task
 from s2s.tvm.autotvm.config import ConfigEntity
-from s2s.tvm.autotvm.measure import BuildResult, MeasureOption
-from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult, record_of_pair, result_of
+from s2s.tvm.autotvm.measure.batch import measured
+from s2s.tvm.autotvm.measure.measure import MeasureOption
+from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult, record_of_pair
 
 logger = logging.getLogger("autotvm")
 
 BATCH = 8
 """Candidates that are proposed at a time."""
+GRADES = {"reg": 0, "rank": 16, "rank-binary": 2}
+"""The grades of costs that each loss of TVM's XGBTuner learns the order of; 0 where it learns the costs."""
+LOG_INTERVAL = 50
 KNOWN = {
-    "feature_type": ("itervar", "knob", "curve"),
-    "loss_type": ("reg", "rank", "rank-binary"),
+    "feature_type": ("itervar", "knob"),
+    "loss_type": tuple(GRADES),
     "optimizer": ("sa",),
 }
 """What TVM's XGBTuner takes."""
@@ -150,8 +153,9 @@ class Tuner:
         program."""
         measurer = option.measurer(self.task.target)
         if measurer is None:
-            option.runner.set_task(self.task)
+            kept = option.prepared(self.task)
             yield lambda configs: self._run_by(option, configs, unit)
+            del kept
             return
         goal = Goal.of(measurer.objectives[0])
         measurer.require()
@@ -162,7 +166,7 @@ class Tuner:
 
     def _run_by(self, option: MeasureOption, configs: Sequence[ConfigEntity], unit: float) -> Pairs:
         inputs = [MeasureInput(self.task.target.name, self.task, config) for config in configs]
-        results = option.runner.run(inputs, [BuildResult(each) for each in inputs])
+        results = option.run(inputs)
         for inp, result in zip(inputs, results, strict=True):
             self._note(inp, result)
             self._tell(inp, result, unit)
@@ -190,36 +194,6 @@ class Tuner:
         return True
 
 
-def measured(
-    inputs: Sequence[MeasureInput], measurer: Measurer, goal: Goal, incumbent: Incumbent | None = None
-) -> tuple[list[Candidate], list[Measurement], list[MeasureResult]]:
-    """Measure configurations of one task; return what was compiled, the measurements, and AutoTVM's results."""
-    task = inputs[0].task
-    assert isinstance(task, Task)
-    texts = [task.text_at(each.config) for each in inputs]
-    candidates = [Candidate(task.measurable, task.table(text)) for text in texts]
-    found = list(measurer.measure(candidates, incumbent))
-    results = [
-        result_of(record_of(task, task.decisions_of(text), each, goal, measurer, task.args))
-        for text, each in zip(texts, found, strict=True)
-    ]
-    return candidates, found, results
-
-
-def create_measure_batch(task: Task, option: MeasureOption) -> Callable[[Sequence[MeasureInput]], list[MeasureResult]]:
-    """Return a function that measures configurations of a task."""
-    measurer = option.measurer(task.target)
-    if measurer is None:
-        return lambda inputs: option.runner.run(inputs, [BuildResult(each) for each in inputs])
-    goal = Goal.of(measurer.objectives[0])
-
-    def measure_batch(measure_inputs: Sequence[MeasureInput]) -> list[MeasureResult]:
-        measurer.require()
-        return measured(measure_inputs, measurer, goal)[2] if measure_inputs else []
-
-    return measure_batch
-
-
 class GATuner(Tuner):
     """Crosses and mutates the best configurations so far.
 
@@ -242,13 +216,11 @@ class GATuner(Tuner):
 class XGBTuner(Tuner):
     """Lets a model that learns from measurements rank configurations, and measures its favourites.
 
-    The model is LightGBM's (`pip install 's2s-compiler[tune]'`), and the configurations it ranks come from simulated
-    annealing. `plan_size` is the number of candidates proposed at a time. The model is a regression of logarithms of
-    costs on features of the configuration and of the loops that it leads to: `feature_type` and `loss_type` are
-    accepted for programs that were written for TVM, as are `optimizer` "sa" and the others.
+    The model is LightGBM's (`pip install 's2s-compiler[tune]'`), trained by `num_threads`, and the configurations it
+    ranks come from simulated annealing. `plan_size` is the number of candidates proposed at a time. `loss_type` "reg"
+    is a regression of logarithms of costs, "rank" learns their order in 16 grades, and "rank-binary" in two.
+    `feature_type` "itervar" sees the configuration and the loops that it leads to, "knob" the configuration alone.
     """
-
-    search = "model"
 
     def __init__(
         self,
@@ -259,7 +231,7 @@ class XGBTuner(Tuner):
         num_threads: int | None = None,
         optimizer: str = "sa",
         diversity_filter_ratio: float | None = None,
-        log_interval: int = 50,
+        log_interval: int = LOG_INTERVAL,
         *,
         seed: int = 0,
     ) -> None:
@@ -267,4 +239,12 @@ class XGBTuner(Tuner):
         for name, value in choices.items():
             if value not in KNOWN[name]:
                 raise InputError(f"XGBTuner: {name} {value!r} is not known; give one of {', '.join(KNOWN[name])}")
+        if diversity_filter_ratio is not None:
+            raise InputError("XGBTuner: diversity_filter_ratio: a fifth of a batch is drawn at random; leave it out")
+        if log_interval != LOG_INTERVAL:
+            raise InputError("XGBTuner: log_interval: the annealing tells nothing; leave it out")
+        self.learning = Learning(GRADES[loss_type], feature_type == "knob", num_threads or 1)
         super().__init__(task, seed=seed, batch=plan_size)
+
+    def _new_search(self) -> Search:
+        return ModelTuner(self.task.space, self.seed, learning=self.learning)
