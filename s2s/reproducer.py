@@ -38,11 +38,11 @@ def write_reproducer(error: Exception, folder: Path | None = None) -> Path | Non
     except Exception:  # the report of the first error matters more
         return None
     path = (folder if folder is not None else Path(tempfile.gettempdir())) / f"s2s-{_digest(text + passes[0])}.mlir"
-    given = "--sample-weights"
+    weights_option = "--sample-weights"
     if failure.options.debug.reproduce_with_weights:
-        given = f"--weights {path.with_suffix('.npz')}"
+        weights_option = f"--weights {path.with_suffix('.npz')}"
         _write_weights(path.with_suffix(".npz"), weights, text)
-    path.write_text(_with_header(text, passes, given, failure.options, error), encoding="utf-8")
+    path.write_text(_with_header(text, passes, weights_option, failure.options, error), encoding="utf-8")
     return path
 
 
