@@ -21,6 +21,7 @@ from pathlib import Path
 
 import s2s
 from s2s.emit.misra import ADVISORY, DEVIATIONS
+from s2s.evidence.misra import misra_findings
 from s2s.options import PROFILES, Profile
 
 ROOT = Path(__file__).parents[1]
@@ -50,15 +51,6 @@ class Finding:
         return self.rule in (DEVIATIONS if self.tool == "misra" else ACCEPTED)
 
 
-_ARM = ("__GNUC__=12", "__thumb2__=1", "__ARM_FEATURE_DSP=1")
-CONFIGURATIONS = (("__STDC_VERSION__=199901L",), _ARM, (*_ARM, "__ARM_FEATURE_MVE=1"))
-"""What cppcheck is told that the compiler defines, one set a run: plain C, a core with DSP instructions, and one with
-vectors."""
-
-EXTENSIONS = "s2s_simd_gnu.h"
-"""Operators on vectors, an extension of compilers, which the checker takes for operators on numbers."""
-
-
 def sources(tree: Path, *, tables: bool = True) -> list[str]:
     """The C files of a tree that a firmware links, relative to it; files of numbers only with `tables`."""
     found = [path for folder in ("src", "runtime") for path in tree.glob(f"{folder}/**/*.c")]
@@ -67,13 +59,8 @@ def sources(tree: Path, *, tables: bool = True) -> list[str]:
 
 def misra(tree: Path) -> Iterator[Finding]:
     """Mandatory and required rules of MISRA C:2012 that cppcheck finds broken."""
-    found: dict[tuple[str, str], None] = {}
-    for configuration in CONFIGURATIONS:
-        options = ["--addon=misra", "--std=c99", "--quiet", *(f"-D{name}" for name in configuration)]
-        said = _said(["cppcheck", *options, *INCLUDES, *sources(tree, tables=False)], tree)
-        found |= dict.fromkeys(re.findall(r"^(\S+): style: .*\[misra-c2012-([\d.]+)\]$", said, re.MULTILINE))
-    for place, rule in found:
-        if rule not in ADVISORY and EXTENSIONS not in place:
+    for place, rule in dict.fromkeys(misra_findings(tree)):
+        if rule not in ADVISORY:
             yield Finding("misra", rule, place, f"MISRA C:2012 rule {rule}")
 
 

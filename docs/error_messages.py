@@ -48,6 +48,7 @@ STAGES = {
         "s2s/boards",
         "s2s/profiling",
         "s2s/report",
+        "s2s/evidence",
         "s2s/fuzz",
         "s2s/testing",
     ),

@@ -37,6 +37,7 @@ from s2s.stages.tree import Written, network_info
 from s2s.support.garbage import rare_collections
 from s2s.types.devices import MAIN
 from s2s.types.sizes import sizes_of
+from s2s.types.weights import WeightStore
 
 F = TypeVar("F")
 
@@ -206,9 +207,9 @@ class Compilation:
                     attach(error, PassFailure(*about, stage, part.device, self._manager.begun - 1))
                     raise
 
-    def before(self, failure: PassFailure) -> tuple[str, list[str]]:
-        """The text of the module before the pass that failed, and the passes of its stage from that one on, as
-        `s2s-opt` takes them. The stages before run again."""
+    def before(self, failure: PassFailure) -> tuple[str, list[str], WeightStore]:
+        """The text of the module before the pass that failed, the passes of its stage from that one on, as `s2s-opt`
+        takes them, and the weights. The stages before run again."""
         state = self._open(self._run_to(place_of(failure.stage) - 1))
         parts = parts_of(failure.stage, self._named(), state.module)
         for part in parts:
@@ -217,7 +218,7 @@ class Compilation:
             with kernels_of(state.module, part, alone=len(parts) == 1):
                 if part.device == failure.device:
                     self._manager.run(context, state.module, passes[: failure.number], verify=False)
-                    return str(state.module), [str(each.spec()) for each in passes[failure.number :]]
+                    return str(state.module), [str(each.spec()) for each in passes[failure.number :]], state.weights
                 self._manager.run(context, state.module, passes, verify=False)
         raise CompilerBug(f"no device {failure.device} is compiled in the stage {failure.stage}")
 

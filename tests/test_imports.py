@@ -49,6 +49,7 @@ ROOMS = (
     "onnx_backend",
     "torch_backend",
     "report",
+    "evidence",
     "tvm",
     "cli",
     "__main__",

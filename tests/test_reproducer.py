@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
@@ -13,6 +14,7 @@ from s2s.cli.main import run
 from s2s.passes.graph.remove_identities import RemoveIdentitiesPass
 from s2s.passes.tensor.lower_to_loop import LowerToLoopPass
 from s2s.reproducer import write_reproducer
+from s2s.types.weights import WeightStore
 from support.onnx_text import onnx_file
 from support.pages import LAYERS
 from support.project import ROOT
@@ -71,3 +73,25 @@ def test_the_file_holds_no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path = write_reproducer(raised.value, tmp_path)
     assert path is not None
     assert path.stat().st_size < 20_000
+
+
+def test_the_weights_are_beside_it_where_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """`s2s-opt` reads them, and they are the model's: the text holds their hashes."""
+    command = ["compile", str(ROOT / "examples/digits/digits.onnx"), "-o", str(tmp_path / "net"), "--target", "c"]
+    with monkeypatch.context() as patched:
+        patched.setattr(RemoveIdentitiesPass, "apply", broken)
+        assert run([*command, "--reproduce-with-weights"]) == 70
+    told = re.search(r"s2s: (\S+\.mlir) repeats it: .* with the weights in (\S+\.npz)", capsys.readouterr().err)
+    assert told is not None
+    text = Path(told[1]).read_text()
+    ran = re.search(r"^// RUN: s2s-opt (--weights \S+) -p '(.*)' %s$", text, re.MULTILINE)
+    assert ran is not None
+    assert ran[1] == f"--weights {told[2]}"
+    with np.load(told[2]) as arrays:
+        assert len(arrays.files) == 6
+        store = WeightStore()
+        names = [store.add(name, arrays[name]) for name in arrays.files]
+    assert all(store.hash(name) in text for name in names)
+    opt.main([*ran[1].split(), "-p", ran[2], told[1]])

@@ -1,7 +1,7 @@
 """`s2s compile`: compile a network to a tree of C."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -28,6 +28,7 @@ from s2s.options import DebugOptions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from s2s.artifact import Artifact
     from s2s.joint.artifact import JointArtifact
     from s2s.options import CompileOptions
 
@@ -41,6 +42,12 @@ HASH_LENGTH = 7
 @click.option("--output", "-o", type=options.PATH, metavar="DIR", help="Folder to write; by default the model's name.")
 @formats(required=False)
 @click.option("--write-decisions", type=options.PATH, metavar="FILE", help="Write what the compiler chose to a file.")
+@click.option(
+    "--evidence",
+    type=options.PATH,
+    metavar="DIR",
+    help="Write documents for an assessor: traceability, proof, coverage, MISRA, stack, compilers, bill of materials.",
+)
 @together_flag
 @concurrent_flag
 @share_kernels
@@ -53,6 +60,7 @@ def compile_command(
     output: Path | None,
     format: tuple[str, ...],
     write_decisions: Path | None,
+    evidence: Path | None,
     together: bool,
     concurrent: bool,
     share: Literal["equal", "alike"],
@@ -68,6 +76,8 @@ def compile_command(
     Example: s2s compile kws.onnx -o kws --target c
 
     Example: s2s compile kws.onnx --target cortex-m4 --format arduino -o ~/Arduino/libraries/kws
+
+    Example: s2s compile kws.onnx --target c --profile misra --evidence evidence
     """
     from dataclasses import replace
 
@@ -75,7 +85,11 @@ def compile_command(
     from s2s.cli.output import print_fields, print_json, steps_shown
 
     _check_kept(
-        _joint(prefill, together=together), stop_after=debug.stop_after, write_decisions=write_decisions, format=format
+        _joint(prefill, together=together),
+        stop_after=debug.stop_after,
+        write_decisions=write_decisions,
+        evidence=evidence,
+        format=format,
     )
     if together:
         _compile_together(models, replace(compiling("host"), debug=debug), output, concurrent, share, as_json=as_json)
@@ -90,18 +104,39 @@ def compile_command(
         if debug.stop_after is not None:
             print(artifact.ir())
             return
-        packed = tuple(dict.fromkeys(format))
-        destination = checked_folder(output, artifact.name, packed)
-        if write_decisions is not None:
-            artifact.decisions.write(write_decisions)
-        packages = artifact.export(destination, *packed) if packed else {}
-        tree = "" if packed else str(artifact.write(destination))
+        as_dict, in_words = _write(artifact, model, output, format, write_decisions, evidence)
         report = artifact.report()
     if as_json:
-        print_json({**(packages_as_dict(packages) if packed else {"tree": tree}), **report.as_dict()})
+        print_json({**as_dict, **report.as_dict()})
     else:
-        written = packages_in_words(packages) if packed else {"tree": tree}
-        print_fields({**written, **_shortened(artifact.name, model), **report.in_words()})
+        print_fields({**in_words, **_shortened(artifact.name, model), **report.in_words()})
+
+
+def _write(
+    artifact: "Artifact",
+    model: Path,
+    output: Path | None,
+    format: tuple[str, ...],
+    write_decisions: Path | None,
+    evidence: Path | None,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Write all files that a user asks for, and return their places for JSON and for people."""
+    packed = tuple(dict.fromkeys(format))
+    destination = checked_folder(output, artifact.name, packed)
+    if write_decisions is not None:
+        artifact.decisions.write(write_decisions)
+    packages = artifact.export(destination, *packed) if packed else {}
+    as_dict: dict[str, Any] = dict(packages_as_dict(packages)) if packed else {}
+    places = {} if packed else {"tree": str(artifact.write(destination))}
+    page = {} if evidence is None else {"evidence": _write_evidence(artifact, model, evidence)}
+    return {**as_dict, **places, **page}, {**packages_in_words(packages), **places, **page}
+
+
+def _write_evidence(artifact: "Artifact", model: Path, destination: Path) -> str:
+    """Write the evidence pack of a network, and return its index."""
+    from s2s.evidence.pack import INDEX, write_evidence
+
+    return str(write_evidence(artifact, model if model.is_file() else None, destination) / INDEX)
 
 
 def _shortened(name: str, model: Path) -> dict[str, str]:
@@ -123,17 +158,26 @@ def _joint(prefill: Prefill | None, *, together: bool) -> str | None:
 
 
 def _check_kept(
-    joint: str | None, *, stop_after: str | None, write_decisions: Path | None, format: tuple[str, ...]
+    joint: str | None,
+    *,
+    stop_after: str | None,
+    write_decisions: Path | None,
+    evidence: Path | None,
+    format: tuple[str, ...],
 ) -> None:
-    """Raise an error if an option asks for something that this compilation does not keep; `joint` is the one that asks
-    for several networks."""
-    if joint is not None and (stop_after, write_decisions, format) != (None, None, ()):
-        raise InputError(
-            f"{joint}: --stop-after, --write-decisions and --format are about one network; compile it alone"
-        )
-    if stop_after is not None and (write_decisions is not None or format):
-        given = f"--format {format[0]}" if write_decisions is None else f"--write-decisions {write_decisions}"
-        raise InputError(f"{given}: --stop-after ends before all is decided; leave one out")
+    """Raise an error if an option asks for something that this compilation does not keep, or for a folder of others;
+    `joint` is the option that asks for several networks."""
+    stated = {"--write-decisions": write_decisions, "--evidence": evidence, "--format": format[0] if format else None}
+    given = [f"{flag} {value}" for flag, value in stated.items() if value is not None]
+    if joint is not None and (stop_after is not None or given):
+        named = f"--stop-after, {', '.join(stated)}".replace(", --format", " and --format")
+        raise InputError(f"{joint}: {named} are about one network; compile it alone")
+    if stop_after is not None and given:
+        raise InputError(f"{given[0]}: --stop-after ends before all is decided; leave one out")
+    if evidence is not None:
+        from s2s.emit.files import check_destination
+
+        check_destination(evidence)
 
 
 def _compile_together(

@@ -235,4 +235,6 @@ def report_bug(error: Exception) -> None:
         file=sys.stderr,
     )
     if (file := write_reproducer(error)) is not None:
-        print(f"s2s: {file} repeats it: the module before the pass, without the weights", file=sys.stderr)
+        kept = file.with_suffix(".npz")
+        how = f"with the weights in {kept}" if kept.exists() else "without the weights"
+        print(f"s2s: {file} repeats it: the module before the pass, {how}", file=sys.stderr)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from s2s.c_syntax.interface import Port
 from s2s.emit.info import NetworkInfo
 from s2s.emit.view import GENERATED_LICENCE
 
@@ -53,11 +54,26 @@ def sbom(info: NetworkInfo, runtime: Sequence[str], networks: Sequence[NetworkIn
 
 
 def _model(reference: str, info: NetworkInfo) -> dict[str, Any]:
-    """Describe the model that a network is made from."""
+    """Describe the model that a network is made from, with a card of its inputs and outputs."""
     return {
         "type": "machine-learning-model",
         "bom-ref": reference,
         "name": info.source,
         "version": info.sha256[:16],
         "hashes": [{"alg": "SHA-256", "content": info.sha256}],
+        "modelCard": {
+            "modelParameters": {
+                "inputs": [{"format": _format(port)} for port in info.inputs],
+                "outputs": [{"format": _format(port)} for port in info.outputs],
+            },
+            "considerations": {
+                "technicalLimitations": ["Data, training and fitness of the model for a purpose are not known to s2s."]
+            },
+        },
     }
+
+
+def _format(port: Port) -> str:
+    """Describe an input or output: `scores: int8[1, 12], real = 0.00390625 * (q + 128)`."""
+    quantised = "" if port.quantisation is None else f", {port.quantisation.formula()}"
+    return f"{port.name}: {port.model_type}{quantised}"

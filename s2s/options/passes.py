@@ -32,6 +32,13 @@ class DebugOptions:
         metavar="PASS",
     )
     """Leave out the passes that come after the first one of this name."""
+    reproduce_with_weights: bool = option(
+        default=False,
+        help="If a pass fails, put the weights beside the file that repeats it.",
+        group="Debug",
+        is_expert=True,
+    )
+    """Write the weights that the module names to an `.npz` file beside the reproducer of an internal error."""
 
 
 @options_class

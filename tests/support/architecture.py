@@ -17,7 +17,9 @@ BLOCK = re.compile(r"```mermaid\n.*?^```\n", re.MULTILINE | re.DOTALL)
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "what a user calls": ("cli", "tvm", "api", "torch_backend", "onnx_backend", "__main__"),
-    "measures and reports": ("report", "tuning", "farm", "profiling", "fuzz", "testing", "demos", "joint"),
+    "measures and reports": (
+        *("report", "evidence", "tuning", "farm", "profiling", "fuzz", "testing", "demos", "joint"),
+    ),
     "drives, verifies, packs": (
         *("artifact", "inspection", "projects", "packagings", "verify", "prove", "boards", "quantization", "budgets"),
         *("reproducer", "compilation", "stages", "pipeline", "pipeline_step", "registry"),
