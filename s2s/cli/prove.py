@@ -28,7 +28,7 @@ WRONG, UNDECIDED = 1, 3
 def prove_command(
     model: Path, compiling: Options, tree: Path | None, output: Path | None, check: Path | None, as_json: bool
 ) -> None:
-    """Prove that the C of a TFLite network in int8 computes what the model says, for every input.
+    """Prove that the C of an int8 network of TFLite or ONNX (QDQ) computes what the model says, for every input.
 
     Each kernel is proved, wrong, or tested only, with the reason. Exits with 1 if something is wrong, and with 3 if not
     all is proved.

@@ -243,9 +243,8 @@ class Atoms:
         if first > second:
             first, second, pair = second, first, pair.transposed
         tables = self.table(pair.rows), self.table(pair.columns)
-        digest = blake2b(pair.values.tobytes(), digest_size=24).digest()
-        atom = self.new(("pair", first, second, *tables, digest), int(pair.values.min()), int(pair.values.max()))
-        self.matrices.setdefault(digest, pair.values)
+        atom = self.new(("pair", first, second, *tables, pair.digest), *pair.ends)
+        self.matrices.setdefault(pair.digest, pair.values)
         return atom
 
     def few_values(self, atom: int, most: int = 256) -> bool:

@@ -208,7 +208,7 @@ class Interner:
         if below == other:
             return self._of_one(below, self.atoms.table(pair.diagonal))
         first = int(pair.values[0, 0])
-        return self.atoms.pair(below, int(other), Pair(*pair.parts, pair.values - first)), 1, first
+        return self.atoms.pair(below, int(other), pair.from_zero), 1, first
 
     def _of_one(self, base: int, number: int) -> tuple[int, int, int]:
         """A function of one base."""

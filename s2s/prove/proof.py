@@ -41,7 +41,7 @@ DAMAGE = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeErro
 
 
 def prove_tree(model_path: Path, folder: Path) -> Proof:
-    """Prove that a tree computes what a TFLite model says.
+    """Prove that a tree computes what a model of TFLite or ONNX (QDQ) says.
 
     Raises InputError where one of the two cannot be read, or where the tree is of a model with other inputs or outputs.
     """
