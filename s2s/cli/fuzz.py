@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice(("onnx", "tflite", "torch")),
+    type=click.Choice(("onnx", "tflite", "torch", "te")),
     default="onnx",
     show_default=True,
     help="The format of the models; tflite takes the packages of the extras tflm and litert, torch those of torch.",
