@@ -63,6 +63,12 @@ class Variant:
         machine = () if target.cc else target.cflags
         return (*STANDARD, self.optimise, "-fno-math-errno", *machine, *own)
 
+    @property
+    def traits(self) -> tuple[str, ...]:
+        """What it was drawn to have: target, compiler, and each option and form that is not the default."""
+        forms = [name for name, value in asdict(self).items() if value is True]
+        return (self.target, f"{self.compiler} {self.optimise}", *forms, *(f"--{name}" for name in self.chosen))
+
     def describe(self) -> str:
         """The variant in one line."""
         more = [name for name, value in asdict(self).items() if value is True]
@@ -84,7 +90,7 @@ def _drawn(random: Random, targets: tuple[str, ...], given: Values, *, thorough:
     target = random.choice(targets)
     one_thread = {} if get_target(target).fork_join > 0 else {"threads": 1}
     joined = random.random() < JOINED
-    alone = {"weights": "arrays", "steps": None} if joined else {}
+    alone = {"weights": "arrays", "steps": None, "executor": "aot"} if joined else {}
     chosen = {**given, **draw_options(random, {"target": target, **given, **one_thread, **alone})}
     usable = [name for name in compilers if chosen.get("threading") != "openmp" or _has_openmp(name)] or compilers
     return Variant(

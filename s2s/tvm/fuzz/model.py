@@ -66,7 +66,7 @@ class ExpressionModel(FuzzModel):
         self, inputs: Mapping[str, Array], *, pairs: int = PAIRS, other_engine: bool = False
     ) -> dict[str, Spread]:
         """All tensors by numpy; the other engine is the schedule without directives, which is compiled."""
-        return {name: Spread(np.ascontiguousarray(value)) for name, value in self.program.run(inputs).items()}
+        return {name: Spread(np.asarray(value, order="C")) for name, value in self.program.run(inputs).items()}
 
     def check_import(self) -> None:
         """Schedule it, which raises what is refused."""

@@ -1,7 +1,7 @@
 """A network of tensor expressions as data: formulas in order, and the directives that its schedule is given.
 
-    {"name": "c", "kind": "matmul", "operands": ["a", "b"]}           c[i, j] = sum(a[i, k] * b[k, j])
-    {"stage": "c", "kind": "split", "loops": [1], "factor": 4}        s[c].split(loop 1 of c, factor=4)
+{"name": "c", "kind": "matmul", "operands": ["a", "b"]}           c[i, j] = sum(a[i, k] * b[k, j])
+{"stage": "c", "kind": "split", "loops": [1], "factor": 4}        s[c].split(loop 1 of c, factor=4)
 """
 
 import json
