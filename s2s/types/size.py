@@ -62,10 +62,11 @@ class Ledger(BoundedSizes):
             self.ranges.append(bounds)
         return self.of(AffineDimExpr(self.names.index(name)))
 
-    def computed(self, name: str, most: int) -> "Size | int":
-        """Return a new size that the network computes, `most` at most; a plain integer if it shall be constant."""
+    def computed(self, name: str, most: int, least: int = 0) -> "Size | int":
+        """Return a new size that the network computes, from `least` to `most`; a plain integer if it shall be
+        constant."""
         self.found.append(name)
-        asked = self.asked.get(name, SizeRange(0, most))
+        asked = self.asked.get(name, SizeRange(least, most))
         if not isinstance(asked, SizeRange):
             return min(asked, most)
         most = min(most, asked.most)
