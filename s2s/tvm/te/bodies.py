@@ -223,6 +223,11 @@ class _Operands:
                 f"{read}: an index is a sum of multiples of loop variables, divided or not by numbers; compute others "
                 "with s2s.tvm.relay's take or gather_nd"
             )
+        if read.tensor.key not in self._values:
+            raise self._loops.nest.refusal(
+                f"{read}: {read.tensor.name} is computed inside of another stage; compute it at a loop around all that "
+                "read it"
+            )
         return at(self._values[read.tensor.key], *known)
 
 
