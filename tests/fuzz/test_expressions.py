@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from s2s.errors import InputError, ScheduleError
+from s2s.errors import InputError
 from s2s.fuzz.campaign import KINDS, MIXED, Plan, Tally, run
 from s2s.fuzz.check import Failure
 from s2s.fuzz.reduce import Failing
@@ -84,7 +84,7 @@ def test_a_stage_inside_of_one_of_its_readers_is_refused() -> None:
         ("b", "c"),
     )
     schedule, arguments = program.scheduled()
-    with pytest.raises(ScheduleError, match="a is computed inside of another stage; compute it at a loop around all"):
+    with pytest.raises(InputError, match="a is computed inside of another stage; compute it at a loop around all"):
         te.build(schedule, arguments, target="c")
 
 

@@ -87,7 +87,8 @@ def _with_directives(random: Random, program: Program) -> Program:
 def _directive(random: Random, program: Program) -> DirectiveSpec:
     spec = random.choice(program.formulas)
     kind = random.choice(DIRECTIVES)
-    loops = tuple(random.randrange(4) for _ in range(random.randint(2, 3)))
+    first = random.randrange(4)
+    loops = (first, first + 1) if kind in ("fuse", "tile") else (first, *random.choices(range(4), k=2))
     readers = [one.name for one in program.formulas if spec.name in one.operands]
     stage = spec.operands[0] if kind == "cache_read" else spec.name
     at = spec.name if kind == "cache_read" else random.choice(readers) if kind == "compute_at" and readers else ""

@@ -26,7 +26,6 @@ DIRECTIVES = (
     "compute_inline",
     "cache_write",
     "cache_read",
-    "rfactor",
 )
 
 
@@ -143,7 +142,5 @@ def _give(schedule: te.Schedule, tensors: Mapping[str, te.Tensor], directive: Di
             schedule.cache_write(tensor, "local")
         case "cache_read":
             schedule.cache_read(tensor, "local", [tensors[directive.at]])
-        case "rfactor":
-            schedule.rfactor(tensor, loops[0])
         case _:
             getattr(stage, directive.kind)(loops[0])
