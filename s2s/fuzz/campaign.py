@@ -164,7 +164,7 @@ def _warm(name: str) -> None:
 
 
 def kinds_of(plan: Plan) -> tuple[Plan, ...]:
-    """The plans of which a batch follows one; `MIXED` draws a kind of its own for each of `KINDS`, in turn."""
+    """The plans that the batches of a run follow in turn: one for each of `KINDS` if it is mixed, else itself."""
     if plan.format != MIXED:
         return (plan,)
     return tuple(

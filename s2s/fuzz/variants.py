@@ -92,11 +92,12 @@ def _drawn(random: Random, targets: tuple[str, ...], given: Values, *, thorough:
     joined = random.random() < JOINED
     alone = {"weights": "arrays", "steps": None, "executor": "aot"} if joined else {}
     chosen = {**given, **draw_options(random, {"target": target, **given, **one_thread, **alone})}
-    usable = [name for name in compilers if chosen.get("threading") != "openmp" or _has_openmp(name)] or compilers
+    if chosen.get("threading") == "openmp":
+        compilers = [name for name in compilers if _has_openmp(name)] or compilers
     return Variant(
         target=target,
         chosen=chosen,
-        compiler=random.choice(usable) if thorough else usable[0],
+        compiler=random.choice(compilers) if thorough else compilers[0],
         optimise=random.choice(optimise),
         trapping=thorough and random.random() < 0.5,
         rewritten=random.random() < 0.25 and chosen.get("executor") != "graph",  # tables hold no branches

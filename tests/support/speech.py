@@ -1,4 +1,4 @@
-# pyright: reportUnknownMemberType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 """A text-to-speech network as VITS is one: durations that a run computes decide how long the speech is."""
 
 import torch

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from math import prod
 
-import numpy as np
-
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, cast, equal, less, maximum, reshape, select, transpose, unsqueeze
@@ -59,8 +57,8 @@ def _bincount(node: Node) -> Value:
     if asked is None and x.dtype.itemsize > 1:
         bound = f"bound it, as in --dim {name}={least}..{max(least, 64)}, which a run may not exceed"
         raise node.unsupported("its length is the greatest element and one more", bound)
-    given = SizeRange(least, max(least, np.iinfo(x.dtype).max + 1)) if asked is None else asked
-    bounds = given if isinstance(given, SizeRange) else SizeRange(given, given)
+    size = SizeRange(least, 1 << max(8, (least - 1).bit_length())) if asked is None else asked
+    bounds = size if isinstance(size, SizeRange) else SizeRange(size, size)
     numbers = cast(x, INT64)
     length = maximum(emit(graph.ReduceMaxOp, numbers, axes=[0]) + 1, least)
     is_negative = less(emit(graph.ReduceMinOp, numbers, axes=[0]), 0)

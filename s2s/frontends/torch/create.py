@@ -118,8 +118,8 @@ def _nothing(node: Node) -> None:
     """An assertion: sizes are known here, and have been checked; numbers are not, as in `torch.compile`."""
 
 
-def _whole(function: Callable[[Any], int]) -> Callable[[Any], int]:
-    """A function that rounds; a size is whole."""
+def _whole(function: Callable[[Any], float]) -> Callable[[Any], float]:
+    """A function that rounds, or makes a float; a size stays what it is."""
     return lambda number: number if isinstance(number, Size) else function(number)
 
 
@@ -196,7 +196,7 @@ PYTHON: Mapping[str, Importer] = {
     "neg": _python(operator.neg),
     "pow": _power,
     "sub": _python(operator.sub),
-    "sym_float": _python(lambda number: number if isinstance(number, Size) else float(number)),
+    "sym_float": _python(_whole(float)),
     "sym_int": _python(_whole(int)),
     "sym_max": _python(max),
     "sym_min": _python(min),

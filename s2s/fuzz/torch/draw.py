@@ -80,7 +80,8 @@ def _with_step(random: Random, program: Program, inputs: Mapping[str, Array], na
 def _overlaps(x: torch.Tensor) -> bool:
     """Whether elements share memory, as in overlapping windows: eager torch changes them, `torch.export` refuses."""
     places = sum((x.size(axis) - 1) * x.stride(axis) for axis in range(x.dim())) + 1
-    return torch.arange(places).as_strided(x.shape, x.stride()).unique().numel() < x.numel()
+    numbers: list[int] = torch.arange(places).as_strided(x.shape, x.stride()).flatten().tolist()  # pyright: ignore[reportUnknownVariableType]
+    return len(set(numbers)) < len(numbers)
 
 
 def _with_outputs(random: Random, program: Program) -> Program:

@@ -1,6 +1,9 @@
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false
 """The table of formulas: each as a tensor expression, and by numpy."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -49,7 +52,7 @@ def _column_sums(x: Tensors, name: str) -> te.Tensor:
 
 
 def _window(x: Tensors, name: str) -> te.Tensor:
-    size = min(3, int(x[0].shape[-1]))
+    size = min(3, cast(int, x[0].shape[-1]))
     k = te.reduce_axis((0, size), name="k")
     shape = (x[0].shape[0], x[0].shape[1] - size + 1)
     return te.compute(shape, lambda i, j: te.sum(x[0][i, j + k] * (k + 1).astype("float32"), axis=k), name=name)
@@ -58,7 +61,7 @@ def _window(x: Tensors, name: str) -> te.Tensor:
 def _windowed(x: Arrays) -> Array:
     size = min(3, x[0].shape[-1])
     count = x[0].shape[1] - size + 1
-    return np.sum([x[0][:, k : k + count] * np.float32(k + 1) for k in range(size)], axis=0, dtype=np.float32)
+    return np.stack([x[0][:, k : k + count] * np.float32(k + 1) for k in range(size)]).sum(0)
 
 
 def _padded(x: Tensors, name: str) -> te.Tensor:

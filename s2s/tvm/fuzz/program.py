@@ -114,7 +114,10 @@ class Program:
         return Program(
             {name: tuple(shape) for name, shape in stored["inputs"].items()},
             tuple(FormulaSpec(one["name"], one["kind"], tuple(one["operands"])) for one in stored["formulas"]),
-            tuple(DirectiveSpec(**{**one, "loops": tuple(one["loops"])}) for one in stored["directives"]),
+            tuple(
+                DirectiveSpec(one["stage"], one["kind"], tuple(one["loops"]), one["factor"], one["at"])
+                for one in stored["directives"]
+            ),
             tuple(stored["outputs"]),
         )
 

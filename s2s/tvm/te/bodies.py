@@ -175,15 +175,15 @@ class _Operands:
     def __init__(self, loops: Loops, values: Values, reduction: Reduce | None) -> None:
         self._loops, self._values = loops, values
         self._counting: list[Read] = []
-        inside = [] if reduction is None else [each for each in reads_of(reduction) if not self.is_computed(each)]
-        self._counting = [
-            each
-            for each in inside
-            if self._is_guarded(each, inside=True)
-            and reduction is not None
-            and _is_optional(each, reduction.value)
-            and not adds_nothing_without(reduction, each)
-        ]
+        if reduction is not None:
+            self._counting = [
+                read
+                for read in reads_of(reduction)
+                if not self.is_computed(read)
+                and self._is_guarded(read, inside=True)
+                and _is_optional(read, reduction.value)
+                and not adds_nothing_without(reduction, read)
+            ]
 
     def of(self, expr: Expr, *, inside: bool, folded: object | None = None) -> tuple[list[Operand], list[Read]]:
         """The operands of `expr` with the read that each stands for; `inside` of a reduction none may be missed."""
@@ -204,8 +204,8 @@ class _Operands:
     def is_computed(self, read: Read) -> bool:
         """Whether an element is taken out of the whole tensor: its place is computed from values, or it counts where it
         is outside."""
-        is_indirect = any(isinstance(each, Read) for index in read.indices for each in walk(index))
-        return is_indirect or any(read is each for each in self._counting)
+        is_indirect = any(isinstance(part, Read) for index in read.indices for part in walk(index))
+        return is_indirect or any(read is other for other in self._counting)
 
     def _is_guarded(self, read: Read, *, inside: bool) -> bool:
         """Whether a read leaves its tensor at some points."""
@@ -233,8 +233,8 @@ class _Operands:
 
 def _is_optional(read: Read, expr: Any) -> bool:
     """Whether a read stands on a side of a choice."""
-    choices = [each for each in walk(expr) if isinstance(each, Select)]
-    sides = [side for each in choices for side in (each.true_value, each.false_value)]
+    choices = [part for part in walk(expr) if isinstance(part, Select)]
+    sides = [side for choice in choices for side in (choice.true_value, choice.false_value)]
     return any(part is read for side in sides for part in walk(side))
 
 

@@ -16,7 +16,7 @@ def adds_nothing_without(reduction: Reduce, read: Read) -> bool:
     The least finite number counts as nothing for `max`, and the greatest for `min`, as paddings of pools have them.
     """
     value = reduction.value
-    if reduction.reducer is not None or not isinstance(value, Expr):
+    if reduction.reducer is not None:
         return False
     if reduction.kind == "sum":
         return _is_zero(value, read)

@@ -1,4 +1,4 @@
-# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
+# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false
 """`torch.bincount`: as long as the greatest element says, within a bound; without one it is refused."""
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false
 """`dynamic_shapes` with bounds: one tree for all sizes within them, against torch at several."""
 
 import re
