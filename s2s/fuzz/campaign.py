@@ -107,7 +107,7 @@ class Tally:
     nodes: int = 0
     operators: Counter[str] = field(default_factory=Counter[str])
     kinds: Counter[str] = field(default_factory=Counter[str])
-    """Models by what is drawn: the kind of the plan, and what their variants have (`Variant.traits`)."""
+    """The number of models of each kind of plan, and of each trait of variants (`Variant.traits`)."""
     refused: Counter[str] = field(default_factory=Counter[str])
     """Models that the compiler refuses, at least in one variant, by reason."""
     compared: int = 0
