@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice(("onnx", "tflite", "torch")),
+    type=click.Choice(("onnx", "tflite", "torch", "te", "mixed")),
     default="onnx",
     show_default=True,
-    help="The format of the models; tflite takes the packages of the extras tflm and litert, torch those of torch.",
+    help="The format of the models; tflite takes the packages of the extras tflm and litert, torch those of torch. "
+    "`te` draws tensor expressions with schedules, `mixed` a batch of each format, of streams and of sizes in turn.",
 )
 @click.option("--models", type=click.IntRange(min=1), default=100, help="How many models to draw.")
 @click.option("--seed", type=int, default=0, help="Seed of the models and variants.")
@@ -82,7 +83,7 @@ def fuzz_command(
     """Draw random models, compile each in several ways, and compare with other engines. Exits with 1 when one fails.
 
     ONNX models are compared with onnxruntime or ONNX's evaluator, TFLite models with TFLite-Micro or LiteRT, programs
-    of PyTorch with torch.
+    of PyTorch with torch, tensor expressions with numpy.
 
     The same seed draws the same models, whatever runs beside them; --from goes on where a run was stopped.
 

@@ -186,8 +186,8 @@ class Builder:
         """The name of a size that the node computes, if no other has it."""
         return name_hint(self.node) or "found"
 
-    def new_size(self, most: int) -> tuple[str, int]:
-        """Return the name of a new size that the network computes, and the size, `most` at most."""
+    def new_size(self, most: int, least: int = 0) -> tuple[str, int]:
+        """Return the name of a new size that the network computes, and the size, from `least` to `most`."""
         if self.is_inner:
             raise SizeInsideError(
                 f"{self.node}: the size of its result depends on the data inside of a loop or a branch; compute it "
@@ -196,7 +196,7 @@ class Builder:
         plain = self.size_name
         names = chain([plain], (f"{plain}_{n}" for n in count(2)))
         name = next(name for name in names if name not in (*self.ledger.names, *self.ledger.found))
-        return name, self.ledger.computed(name, most)
+        return name, self.ledger.computed(name, most, least)
 
     @property
     def varies(self) -> bool:

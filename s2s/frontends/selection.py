@@ -25,15 +25,16 @@ _I32 = np.dtype(np.int32)
 _MAX_COUNT = np.iinfo(np.int32).max
 
 
-def counted_places(count: Value, most: int) -> Value:
-    """The numbers below `count`, an integer that a run computes, as i32; a run in which it is above `most` fails."""
+def counted_places(count: Value, most: int, least: int = 0) -> Value:
+    """The numbers below `count`, an integer of at least `least` that a run computes, as i32; a run in which it is above
+    `most` fails."""
     builder = count.builder
     room = max(most, MIN_ROOM)
     mask = less(builder.counted(room, _I32), cast(clamp(count, 0, room), _I32))
-    return true_places(mask, most, cast(clamp(count, 0, _MAX_COUNT), _I32))
+    return true_places(mask, most, cast(clamp(count, 0, _MAX_COUNT), _I32), least)
 
 
-def true_places(mask: Value, most: int | None = None, count: Value | None = None) -> Value:
+def true_places(mask: Value, most: int | None = None, count: Value | None = None, least: int = 0) -> Value:
     """The positions of the true elements in a row of truth values, as i32; none in a branch that is imported in place
     and that a run does not take. There is room for `most`, and `count` tells how many are true if it is known."""
     builder = mask.builder
@@ -52,7 +53,7 @@ def true_places(mask: Value, most: int | None = None, count: Value | None = None
     earlier = _selected_before(mask, most)
     if earlier is not None:
         return earlier
-    name, size = builder.new_size(most)
+    name, size = builder.new_size(most, least)
     (bound,) = greatest([size])
     if count is None:
         count = emit(graph.ReduceSumOp, cast(mask, _I32), axes=[0])

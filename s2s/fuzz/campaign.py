@@ -35,6 +35,10 @@ SECONDS = 120.0
 SECONDS_ALONE = 60.0
 _PREFIX = re.compile(r"\bm[0-9]+_")
 """What names of a model in a batch begin with."""
+MIXED = "mixed"
+"""The format of plans that draw all kinds of models."""
+KINDS = ("onnx", "te", "onnx", "tflite", "torch", "onnx streams", "te", "tflite", "onnx sizes")
+"""The kinds of models that a mixed plan draws in turn, a batch of each."""
 PATIENCE = 20
 """How many times longer it may take where other work runs beside it."""
 
@@ -62,7 +66,7 @@ class Plan:
     streams: bool = False
     """Whether the models are networks over sliding windows, which run on new frames."""
     format: str = "onnx"
-    """The format of the models."""
+    """The format of the models; `MIXED` for a kind in turn for each batch."""
 
     @property
     def chosen_targets(self) -> tuple[str, ...]:
@@ -72,7 +76,14 @@ class Plan:
     @property
     def table(self) -> list[str]:
         """The names of the entries that models are drawn of."""
+        if self.format == MIXED:
+            return sorted({name for plan in kinds_of(self) for name in plan.table})
         return sorted(STREAM_OPERATORS) if self.streams else format_of(self.format).operators
+
+    @property
+    def kind(self) -> str:
+        """What models are drawn: a format, with sizes that vary or windows that slide."""
+        return " ".join([self.format, *(["sizes"] if self.sizes else []), *(["streams"] if self.streams else [])])
 
     @property
     def is_apart(self) -> bool:
@@ -95,6 +106,8 @@ class Tally:
     models: int = 0
     nodes: int = 0
     operators: Counter[str] = field(default_factory=Counter[str])
+    kinds: Counter[str] = field(default_factory=Counter[str])
+    """The number of models of each kind of plan, and of each trait of variants (`Variant.traits`)."""
     refused: Counter[str] = field(default_factory=Counter[str])
     """Models that the compiler refuses, at least in one variant, by reason."""
     compared: int = 0
@@ -108,6 +121,7 @@ class Tally:
         self.models += other.models
         self.nodes += other.nodes
         self.operators.update(other.operators)
+        self.kinds.update(other.kinds)
         self.refused.update(other.refused)
         self.compared += other.compared
         self.undetermined += other.undetermined
@@ -118,7 +132,8 @@ def run(plan: Plan) -> Generator[Tally]:
     """The counts of each batch in turn."""
     for option in ("sizes", "streams"):
         if getattr(plan, option) and plan.format != "onnx":
-            raise InputError(f"--{option}: is for ONNX models; leave it out with --format {plan.format}")
+            reason = "is drawn among others" if plan.format == MIXED else "is for ONNX models"
+            raise InputError(f"--{option}: {reason}; leave it out with --format {plan.format}")
     if plan.sizes and plan.streams:
         raise InputError("--sizes: windows have constant sizes; leave it out with --streams")
     end = plan.first + plan.models
@@ -128,7 +143,10 @@ def run(plan: Plan) -> Generator[Tally]:
         range(start, start + 1) if plan.is_apart else range(start, min(start - start % BATCH + BATCH, end))
         for start in starts
     ]
-    _warm(plan.format)
+    for name in dict.fromkeys(kind.format for kind in kinds_of(plan)):
+        _warm(name)
+    gc.collect()
+    gc.freeze()
     pool = ProcessPoolExecutor(plan.jobs, multiprocessing.get_context("fork"))
     try:
         yield from pool.map(partial(run_batch, plan), batches)
@@ -142,15 +160,22 @@ def _warm(name: str) -> None:
     model, inputs = format_of(name).smallest()
     model.evaluate(inputs)
     model.evaluate(inputs, other_engine=True)
-    compile_artifact(model.source, Variant().options()).tree()
-    gc.collect()
-    gc.freeze()
+    compile_artifact(model.source, Variant(chosen=format_of(name).options).options()).tree()
+
+
+def kinds_of(plan: Plan) -> tuple[Plan, ...]:
+    """The plans that the batches of a run follow in turn: one for each of `KINDS` if it is mixed, else itself."""
+    if plan.format != MIXED:
+        return (plan,)
+    return tuple(
+        replace(plan, format=kind.split()[0], sizes="sizes" in kind, streams="streams" in kind) for kind in KINDS
+    )
 
 
 def variants_of(plan: Plan, start: int) -> tuple[Variant, ...]:
     """The variants of the batch that begins with model `start`."""
     random, thorough = Random(f"{plan.seed}/variants/{start}"), plan.thorough
-    given = {"executor": "aot"} if plan.sizes else {}
+    given = {**format_of(plan.format).options, **({"executor": "aot"} if plan.sizes else {})}
     drawn = draw_variants(
         random, plan.chosen_targets, plan.variants, thorough=random.randrange(thorough) == 0, given=given
     )
@@ -169,6 +194,14 @@ def draw(plan: Plan, number: int) -> Drawn:
 
 def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:
     """The counts of some models, which are run together where that works."""
+    kinds = kinds_of(plan)
+    if len(kinds) > 1:
+        return run_batch(kinds[numbers[0] // BATCH % len(kinds)], numbers)
+    if plan.is_apart and len(numbers) > 1:
+        total = Tally()
+        for number in numbers:
+            total.add(run_batch(plan, [number]))
+        return total
     variants = variants_of(plan, numbers[0] if plan.is_apart else numbers[0] - numbers[0] % BATCH)
     seconds = SECONDS if len(numbers) > 1 else SECONDS_ALONE
     ended = run_in_child(partial(_together, plan, numbers, variants), PATIENCE * seconds, cpu_seconds=seconds)
@@ -190,8 +223,8 @@ def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:
             cpu_seconds=SECONDS_ALONE,
         )
         if again.result is None:
-            return _counted([drawn], [FailingModel(drawn, Failure(kind, again.crash, variant))])
-    return _counted([drawn], [FailingModel(drawn, Failure(kind, ended.crash, variants[0]))])
+            return _counted(plan, [drawn], variants, [FailingModel(drawn, Failure(kind, again.crash, variant))])
+    return _counted(plan, [drawn], variants, [FailingModel(drawn, Failure(kind, ended.crash, variants[0]))])
 
 
 class _Apart(EndsEarly):
@@ -218,16 +251,15 @@ def _together(plan: Plan, numbers: Sequence[int], variants: Sequence[Variant]) -
             tally.refused[_reason(found[0].detail)] += 1
             taken = [model for model in taken if model is not refused]
             found = _failures(plan, taken, variant)
-        if any(each.kind != "wrong" or not each.output for each in found):
-            if len(taken) > 1:
-                raise _Apart
-            if found[0].kind == "refused":
-                tally.refused[_reason(found[0].detail)] += 1
-                continue
+        if found and found[0].kind == "refused" and (len(taken) == 1 or found[0].detail.startswith("--")):
+            tally.refused[_reason(found[0].detail)] += len(taken)  # an option is refused for all
+            continue
+        if len(taken) > 1 and any(each.kind != "wrong" or not each.output for each in found):
+            raise _Apart
         for each in found:
             owner = next((one for one in taken if each.output in one.expected), taken[0])
             failing.append(FailingModel(owner, each))
-    tally.add(_counted(accepted, failing))
+    tally.add(_counted(plan, accepted, variants, failing))
     return tally
 
 
@@ -265,7 +297,7 @@ def _reason(text: str) -> str:
     return first[first.find("(") :] if "(" in first else first
 
 
-def _counted(drawn: Sequence[Drawn], failing: Sequence[FailingModel]) -> Tally:
+def _counted(plan: Plan, drawn: Sequence[Drawn], variants: Sequence[Variant], failing: Sequence[FailingModel]) -> Tally:
     spreads = [spread for each in drawn for spread in each.expected.values()]
     operators = Counter[str]()
     for each in drawn:
@@ -277,6 +309,7 @@ def _counted(drawn: Sequence[Drawn], failing: Sequence[FailingModel]) -> Tally:
         models=len(drawn),
         nodes=sum(len(each.model.operators) for each in drawn),
         operators=operators,
+        kinds=Counter({name: len(drawn) for variant in variants for name in (plan.kind, *variant.traits)}),
         compared=sum(spread.clean.size for spread in spreads),
         undetermined=sum(int(np.isinf(spread.bounds()).sum()) for spread in spreads),
         failures=list(first.values()),

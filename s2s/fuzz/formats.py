@@ -10,6 +10,7 @@ _MODULES = {
     "onnx": "s2s.fuzz.onnx_model",
     "tflite": "s2s.fuzz.tflite.model",
     "torch": "s2s.fuzz.torch.model",
+    "te": "s2s.tvm.fuzz.model",
 }
 """The module that holds each; it is loaded with its first use, and so are the engines of its format."""
 FORMATS = tuple(_MODULES)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from s2s.errors import CompilerBug, InputError, ToolchainError, UnsupportedError
-from s2s.fuzz.check import Failure, built, differences_of, text_of
+from s2s.errors import CompilerBug, InputError, ToolchainError
+from s2s.fuzz.check import Failure, built, differences_of, failure_to_compile, text_of
 from s2s.fuzz.compiled import compile_drawn
 from s2s.fuzz.model import FuzzModel
 from s2s.fuzz.spread import Spread
@@ -21,15 +21,13 @@ def check_joined(
     written = model.rewritten() if variant.rewritten else model
     try:
         artifacts = [
-            compile_drawn(part.source, replace(variant.options(), name=f"net_{number}"))
+            compile_drawn(part.source_for(variant.target), replace(variant.options(), name=f"net_{number}"))
             for number, part in enumerate(parts_of(written))
         ]
         joint = together(artifacts, concurrent=variant.concurrent, share="alike" if variant.alike else "equal")
         tree, info = joint.tree(), artifacts[0].info
-    except UnsupportedError as error:
-        return [Failure("refused", str(error), variant)]
     except Exception as error:
-        return [Failure("bug", text_of(error), variant)]
+        return [failure_to_compile(error, variant)]
     try:
         networks = built(load_all, tree, variant, info.target)
     except ToolchainError as error:
@@ -37,6 +35,7 @@ def check_joined(
     differing: dict[str, str] = {}
     try:
         for network in _in_turn(networks):
+            network.reset()
             outputs = network.run({name: inputs[name] for name in network.input_names})
             for name, text in differences_of(model, inputs, expected, outputs, scaled=info.tolerance.scaled).items():
                 differing.setdefault(name, f"{network.name}: {text}")
@@ -55,7 +54,7 @@ def parts_of(model: FuzzModel) -> list[FuzzModel]:
 
 
 def _in_turn(networks: Mapping[str, LoadedNetwork]) -> Iterator[LoadedNetwork]:
-    """Each network twice: forwards, and backwards."""
+    """Each network twice: forwards, and backwards; layers with state begin anew with each run."""
     yield from networks.values()
     yield from reversed(list(networks.values()))
 

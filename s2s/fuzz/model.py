@@ -4,6 +4,7 @@ write and read them."""
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from s2s.frontends.model import Source
 from s2s.fuzz.spread import PAIRS, Spread
@@ -26,6 +27,10 @@ class FuzzModel(ABC):
     @abstractmethod
     def source(self) -> Source:
         """What the compiler reads."""
+
+    def source_for(self, target: str) -> Source:
+        """What the compiler reads for a target; most models are the same for all."""
+        return self.source
 
     @property
     @abstractmethod
@@ -93,6 +98,8 @@ class Format(ABC):
     """The end of the names of files."""
     targets: tuple[str, ...]
     """The targets that models are compiled for by default."""
+    options: Mapping[str, Any] = {}
+    """The options of the compiler that each variant has, by name."""
 
     @property
     @abstractmethod

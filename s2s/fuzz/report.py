@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from s2s.fuzz.campaign import Plan, Tally
+from s2s.fuzz.campaign import Plan, Tally, kinds_of
+
+
+def _targets(plan: Plan) -> list[str]:
+    return list(dict.fromkeys(target for kind in kinds_of(plan) for target in kind.chosen_targets))
 
 
 def as_dict(plan: Plan, tally: Tally) -> dict[str, Any]:
@@ -13,7 +17,7 @@ def as_dict(plan: Plan, tally: Tally) -> dict[str, Any]:
         "seed": plan.seed,
         "first": plan.first,
         "most nodes": plan.nodes,
-        "targets": list(plan.chosen_targets),
+        "targets": _targets(plan),
         "variants": plan.variants,
         "models": tally.models,
         "nodes": tally.nodes,
@@ -21,6 +25,7 @@ def as_dict(plan: Plan, tally: Tally) -> dict[str, Any]:
         "undetermined": tally.undetermined,
         "refused": dict(tally.refused.most_common()),
         "operators": {name: tally.operators[name] for name in plan.table},
+        "kinds": dict(tally.kinds.most_common()),
         "failures": [
             {"model": each.drawn.seed, "kind": each.failure.kind, "detail": each.failure.describe()}
             for each in tally.failures
@@ -36,8 +41,9 @@ def fields(plan: Plan, tally: Tally) -> dict[str, str]:
         "seed": str(plan.seed),
         "models": f"{tally.models:,} from number {plan.first:,}, of {tally.nodes:,} nodes; "
         f"{sum(tally.refused.values()):,} refused",
-        "compiled for": f"{', '.join(plan.chosen_targets)}; each model in {plan.variants} variants",
+        "compiled for": f"{', '.join(_targets(plan))}; each model in {plan.variants} variants",
         "operators": f"{drawn} of {len(table)} entries of the table",
+        "kinds": ", ".join(f"{name} {count:,}" for name, count in tally.kinds.most_common()),
         "elements": f"{tally.compared:,}; {tally.undetermined:,} of them hang on a rounding and were not compared",
         "failures": f"{len(tally.failures):,}",
     }

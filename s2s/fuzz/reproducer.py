@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -28,7 +29,8 @@ def test_{name}():
 def write(failing: Failing, folder: Path) -> Path:
     """Write model, inputs, variant and a test that fails as long as the model does; returns the path of the model."""
     data, suffix = failing.model.serialised(), failing.model.format.suffix
-    operators = "_".join(dict.fromkeys(map(str.lower, failing.model.operators)))[:60]
+    words = "_".join(dict.fromkeys(map(str.lower, failing.model.operators)))
+    operators = re.sub(r"\W", "_", words)[:60]
     name = f"{operators}_{hashlib.sha256(data).hexdigest()[:8]}"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}{suffix}"

@@ -1,7 +1,9 @@
 """The ways in which a model is compiled and built: options of the compiler, and the C compiler with its flags."""
 
 import shutil
+import subprocess
 from dataclasses import asdict, field
+from functools import cache
 from random import Random
 from typing import Any, Literal
 
@@ -61,6 +63,12 @@ class Variant:
         machine = () if target.cc else target.cflags
         return (*STANDARD, self.optimise, "-fno-math-errno", *machine, *own)
 
+    @property
+    def traits(self) -> tuple[str, ...]:
+        """What it was drawn to have: target, compiler, and each option and form that is not the default."""
+        forms = [name for name, value in asdict(self).items() if value is True]
+        return (self.target, f"{self.compiler} {self.optimise}", *forms, *(f"--{name}" for name in self.chosen))
+
     def describe(self) -> str:
         """The variant in one line."""
         more = [name for name, value in asdict(self).items() if value is True]
@@ -78,16 +86,18 @@ def draw_variants(
 
 def _drawn(random: Random, targets: tuple[str, ...], given: Values, *, thorough: bool) -> Variant:
     optimise: tuple[Optimise, ...] = ("-O1", "-O3") if thorough else ("-O0",)
-    installed: list[Compiler] = [name for name in (THOROUGH if thorough else QUICK) if shutil.which(name)]
+    compilers: list[Compiler] = [name for name in (THOROUGH if thorough else QUICK) if shutil.which(name)]
     target = random.choice(targets)
     one_thread = {} if get_target(target).fork_join > 0 else {"threads": 1}
     joined = random.random() < JOINED
-    alone = {"weights": "arrays", "steps": None} if joined else {}
+    alone = {"weights": "arrays", "steps": None, "executor": "aot"} if joined else {}
     chosen = {**given, **draw_options(random, {"target": target, **given, **one_thread, **alone})}
+    if chosen.get("threading") == "openmp":
+        compilers = [name for name in compilers if _has_openmp(name)] or compilers
     return Variant(
         target=target,
         chosen=chosen,
-        compiler=random.choice(installed) if thorough else installed[0],
+        compiler=random.choice(compilers) if thorough else compilers[0],
         optimise=random.choice(optimise),
         trapping=thorough and random.random() < 0.5,
         rewritten=random.random() < 0.25 and chosen.get("executor") != "graph",  # tables hold no branches
@@ -95,3 +105,10 @@ def _drawn(random: Random, targets: tuple[str, ...], given: Values, *, thorough:
         alike=joined and random.random() < 0.5,
         concurrent=joined and random.random() < 0.5,
     )
+
+
+@cache
+def _has_openmp(compiler: str) -> bool:
+    """Whether a compiler of this machine has the header of OpenMP; clang needs a package of its own for it."""
+    command = [compiler, "-fopenmp", "-E", "-x", "c", "-"]
+    return subprocess.run(command, input=b"#include <omp.h>\n", capture_output=True, check=False).returncode == 0

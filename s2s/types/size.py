@@ -62,10 +62,11 @@ class Ledger(BoundedSizes):
             self.ranges.append(bounds)
         return self.of(AffineDimExpr(self.names.index(name)))
 
-    def computed(self, name: str, most: int) -> "Size | int":
-        """Return a new size that the network computes, `most` at most; a plain integer if it shall be constant."""
+    def computed(self, name: str, most: int, least: int = 0) -> "Size | int":
+        """Return a new size that the network computes, from `least` to `most`; a plain integer if it shall be
+        constant."""
         self.found.append(name)
-        asked = self.asked.get(name, SizeRange(0, most))
+        asked = self.asked.get(name, SizeRange(least, most))
         if not isinstance(asked, SizeRange):
             return min(asked, most)
         most = min(most, asked.most)
@@ -179,7 +180,10 @@ class Size(_Integer):
     def __floordiv__(self, other: int) -> int:
         if isinstance(other, Size):
             quotient = exact_quotient(self.expr, other.expr, self.ledger.bounds)
-            return self // int(other) if quotient is None else self.ledger.of(quotient)
+            if quotient is not None:
+                return self.ledger.of(quotient)
+            number = other.small_quotient(self.expr)
+            return self // int(other) if number is None else number
         divisor = _plain(other)
         if divisor is None or divisor == 0:
             return NotImplemented if divisor is None else int(self) // 0
@@ -189,7 +193,17 @@ class Size(_Integer):
 
     @of_reals
     def __rfloordiv__(self, other: int) -> int:
-        return other // int(self)
+        expr = _expression(other)
+        number = None if expr is None else self.small_quotient(expr)
+        return other // int(self) if number is None else number
+
+    def small_quotient(self, expr: AffineExpr) -> int | None:
+        """Return `expr // self` where it is 0 or -1 at all sizes: of a position, from the front or from the end."""
+        zero = AffineConstantExpr(0)
+        if self.ledger.proves(zero, "<=", expr) and self.ledger.proves(expr, "<", self.expr):
+            return 0
+        is_behind = self.ledger.proves(self.expr * -1, "<=", expr) and self.ledger.proves(expr, "<", zero)
+        return -1 if is_behind else None
 
     @of_reals
     def __mod__(self, other: int) -> int:
@@ -197,7 +211,7 @@ class Size(_Integer):
 
     @of_reals
     def __rmod__(self, other: int) -> int:
-        return other % int(self)
+        return NotImplemented if _expression(other) is None else other - other // self * self
 
     def __divmod__(self, other: int) -> tuple[int, int]:
         return self // other, self % other

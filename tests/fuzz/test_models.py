@@ -185,6 +185,13 @@ def test_what_hangs_on_a_rounding_is_not_determined() -> None:
     assert np.isinf(found.bounds()).tolist() == [True, False, False, False]
 
 
+def test_what_is_no_number_by_a_rounding_is_not_compared() -> None:
+    """The variance of one element, `E(x * x) - E(x) ** 2`, is 0, or below it by a rounding."""
+    root = Spread(np.asarray([np.nan, 1], np.float32))
+    assert not difference(root, np.asarray([0, 1], np.float32))
+    assert difference(root, np.asarray([0, np.nan], np.float32))
+
+
 def test_a_comparison_sees_one_wrong_integer() -> None:
     exact = Spread(np.asarray([1, 2, 3]))
     assert difference(exact, np.asarray([1, 2, 4])) == ("1 of 3 elements differ, first at [2]: expected 3, found 4")

@@ -68,8 +68,9 @@ def _axis(op: Operation, order: Order) -> Properties | None:
 
 def _reduced(op: Operation, order: Order) -> Properties | None:
     assert isinstance(op, ReduceOp)
-    axes = sorted(order.index(axis) for axis in op.axes.get_values())
-    return None if op.keepdims is None else {"axes": ints(axes)}
+    if op.keepdims is None:
+        return None
+    return {"axes": ints(sorted(order.index(axis) for axis in op.axes.get_values()))}
 
 
 def _each(*names: str) -> Callable[[Operation, Order], Properties | None]:

@@ -3,12 +3,13 @@
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from math import ceil, floor, prod, trunc
+from math import ceil, floor, prod, sqrt, trunc
 from typing import Any
 
 import numpy as np
 
-from s2s.frontends.builder import Scalar, Value
+from s2s.dialects import graph
+from s2s.frontends.builder import Scalar, Value, emit
 from s2s.frontends.formulas import broadcast_to, cast, select
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.operands import typed
@@ -117,14 +118,31 @@ def _nothing(node: Node) -> None:
     """An assertion: sizes are known here, and have been checked; numbers are not, as in `torch.compile`."""
 
 
-def _whole(function: Callable[[Any], int]) -> Callable[[Any], int]:
-    """A function that rounds; a size is whole."""
+def _whole(function: Callable[[Any], float]) -> Callable[[Any], float]:
+    """A function that rounds, or makes a float; a size stays what it is."""
     return lambda number: number if isinstance(number, Size) else function(number)
 
 
 def _python(function: Callable[..., Any]) -> Importer:
     """Arithmetic on sizes."""
     return lambda node: function(*(node.number(name) for name in node.arguments))
+
+
+def _power(node: Node) -> Any:
+    """A power of a size, which a run computes where the exponent is no whole number."""
+    base, exponent = (node.number(name) for name in node.arguments)
+    is_whole = isinstance(exponent, int) and exponent >= 0
+    return base**exponent if is_whole or not isinstance(base, Size) else _as_number(node, base) ** exponent
+
+
+def _root(node: Node) -> Any:
+    (number,) = (node.number(name) for name in node.arguments)
+    return emit(graph.SqrtOp, _as_number(node, number)) if isinstance(number, Size) else sqrt(number)
+
+
+def _as_number(node: Node, size: Any) -> Value:
+    """A size as a scalar of float32 that the run computes."""
+    return node.builder.scalar(size, from_numpy(np.dtype(np.float32)))
 
 
 IMPORTERS: Mapping[str, Importer] = {
@@ -176,12 +194,13 @@ PYTHON: Mapping[str, Importer] = {
     "mul": _python(operator.mul),
     "ne": _python(operator.ne),
     "neg": _python(operator.neg),
-    "pow": _python(operator.pow),
+    "pow": _power,
     "sub": _python(operator.sub),
-    "sym_float": _python(float),
+    "sym_float": _python(_whole(float)),
     "sym_int": _python(_whole(int)),
     "sym_max": _python(max),
     "sym_min": _python(min),
+    "_sym_sqrt": _root,
     "sym_not": _python(operator.not_),
     "truediv": _python(operator.truediv),
     "trunc": _python(_whole(trunc)),

@@ -56,7 +56,7 @@ def _numbers(random: Random, shape: tuple[int, ...]) -> Array:
 
 
 def _with_step(random: Random, program: Program, inputs: Mapping[str, Array], name: str) -> Program | None:
-    """The program with another step; None if torch refuses it, or if it changes an input."""
+    """The program with another step; None if torch refuses it, or if it changes an input or elements that overlap."""
     table = random.choice((COMPUTED, COMPUTED, VIEWS, CHANGES))
     kind = random.choice(sorted(table))
     tensors = program.run(as_tensors(inputs))
@@ -70,11 +70,18 @@ def _with_step(random: Random, program: Program, inputs: Mapping[str, Array], na
             tensors = longer.run(as_tensors(inputs))
     except (ValueError, IndexError, RuntimeError, Warning):
         return None
-    if kind in CHANGES and longer.owners()[name] in inputs:
-        return None
     result = tensors[name]
+    if kind in CHANGES and (longer.owners()[name] in inputs or _overlaps(result)):
+        return None
     fits = 0 < result.numel() <= MAX_ELEMENTS and bool(torch.isfinite(result).all()) and result.abs().max() < MAX_VALUE
     return longer if fits else None
+
+
+def _overlaps(x: torch.Tensor) -> bool:
+    """Whether elements share memory, as in overlapping windows: eager torch changes them, `torch.export` refuses."""
+    places = sum((x.size(axis) - 1) * x.stride(axis) for axis in range(x.dim())) + 1
+    numbers: list[int] = torch.arange(places).as_strided(x.shape, x.stride()).flatten().tolist()  # pyright: ignore[reportUnknownVariableType]
+    return len(set(numbers)) < len(numbers)
 
 
 def _with_outputs(random: Random, program: Program) -> Program:

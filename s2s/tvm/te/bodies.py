@@ -37,6 +37,7 @@ from s2s.tvm.te.expressions import Binary, Call, Cast, Const, Expr, IterVar, Rea
 from s2s.tvm.te.intrinsics import Intrinsic, lowered
 from s2s.tvm.te.loops import Loops, affine, reads_of, size_of
 from s2s.tvm.te.nests import Nest
+from s2s.tvm.te.neutral import adds_nothing_without
 from s2s.tvm.te.operations import Reduce, Slot, items_of
 from s2s.types.dtypes import from_numpy
 
@@ -87,7 +88,7 @@ def element_of(dtype: str) -> Attribute:
 def computation(nest: Nest, loops: Loops, values: Values) -> tensor.ComputeOp:
     """The computation of a nest, without its schedule."""
     reduction = nest.reduction
-    operands = _Operands(loops, values)
+    operands = _Operands(loops, values, reduction)
     tables = _tables(nest, operands)
     count = len(tables)
     reads: Sequence[Operand] = ()
@@ -165,35 +166,50 @@ def _tables(nest: Nest, operands: "_Operands") -> list[object]:
 
 
 class _Operands:
-    """Finds the operands that expressions read, and the accesses to them."""
+    """Finds the operands that expressions read, and the accesses to them.
 
-    def __init__(self, loops: Loops, values: Values) -> None:
+    A reduction skips points at which an operand is read outside of its tensor. Where such a point counts, the element
+    is taken out of the whole tensor, as at a computed place.
+    """
+
+    def __init__(self, loops: Loops, values: Values, reduction: Reduce | None) -> None:
         self._loops, self._values = loops, values
+        self._counting: list[Read] = []
+        if reduction is not None:
+            self._counting = [
+                read
+                for read in reads_of(reduction)
+                if not self.is_computed(read)
+                and self._is_guarded(read, inside=True)
+                and _is_optional(read, reduction.value)
+                and not adds_nothing_without(reduction, read)
+            ]
 
     def of(self, expr: Expr, *, inside: bool, folded: object | None = None) -> tuple[list[Operand], list[Read]]:
         """The operands of `expr` with the read that each stands for; `inside` of a reduction none may be missed."""
         own = getattr(folded, "op", None)
-        sides = [
-            side for each in walk(expr) if isinstance(each, Select) for side in (each.true_value, each.false_value)
-        ]
-        optional = {id(part) for side in sides for part in walk(side)}
         operands: list[Operand] = []
         reads: list[Read] = []
         for each in walk(expr):
             if not isinstance(each, Read) or each.tensor.op is own or self.is_computed(each):
                 continue
-            operand = self._operand(each)
-            if access_of(operand, self._bounds(inside)).is_guarded and id(each) not in optional:
+            if self._is_guarded(each, inside=inside) and not _is_optional(each, expr):
                 raise self._loops.nest.refusal(
                     f"{each} leaves {each.tensor.name} at some points; read it inside of te.if_then_else"
                 )
-            operands.append(operand)
+            operands.append(self._operand(each))
             reads.append(each)
         return operands, reads
 
     def is_computed(self, read: Read) -> bool:
-        """Whether a place is computed from values: such an element is taken out of the whole tensor."""
-        return any(isinstance(each, Read) for index in read.indices for each in walk(index))
+        """Whether an element is taken out of the whole tensor: its place is computed from values, or it counts where it
+        is outside."""
+        is_indirect = any(isinstance(part, Read) for index in read.indices for part in walk(index))
+        return is_indirect or any(read is other for other in self._counting)
+
+    def _is_guarded(self, read: Read, *, inside: bool) -> bool:
+        """Whether a read leaves its tensor at some points."""
+        return access_of(self._operand(read), self._bounds(inside)).is_guarded
 
     def _bounds(self, inside: bool) -> list[int]:
         sizes = self._loops.sizes
@@ -207,7 +223,19 @@ class _Operands:
                 f"{read}: an index is a sum of multiples of loop variables, divided or not by numbers; compute others "
                 "with s2s.tvm.relay's take or gather_nd"
             )
+        if read.tensor.key not in self._values:
+            raise self._loops.nest.refusal(
+                f"{read}: {read.tensor.name} is computed inside of another stage; compute it at a loop around all that "
+                "read it"
+            )
         return at(self._values[read.tensor.key], *known)
+
+
+def _is_optional(read: Read, expr: Any) -> bool:
+    """Whether a read stands on a side of a choice."""
+    choices = [part for part in walk(expr) if isinstance(part, Select)]
+    sides = [side for choice in choices for side in (choice.true_value, choice.false_value)]
+    return any(part is read for side in sides for part in walk(side))
 
 
 class _Writer:

@@ -1,7 +1,9 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false
 """`dynamic_shapes` with bounds: one tree for all sizes within them, against torch at several."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -259,3 +261,27 @@ def test_a_scalar_is_sought_among_numbers_whose_count_varies():
             x = torch.linspace(-1, 1, count)
             (found,) = artifact.run({"x": x.numpy()}).values()
             np.testing.assert_array_equal(found, wanted(program, x)[0])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x[..., -1] + x[..., x.shape[-1] - 2],
+        lambda x: x.sum() / x.shape[-1] ** 0.5,
+        lambda x: x.narrow(-1, x.shape[-1] - 3, 2),
+        lambda x: x.roll(x.shape[-1] - 1, -1),
+    ],
+    ids=["select", "root", "narrow", "roll"],
+)
+def test_positions_from_either_end_and_roots_are_those_of_the_run(function: Callable[[Tensor], Tensor]):
+    class Sized(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return function(x)
+
+    program = torch.export.export(Sized(), (torch.randn(3, 7),), dynamic_shapes=[{1: Dim("n", min=3, max=16)}])
+    with api.compile(program, target="c") as artifact:
+        for size in (3, 5, 16):
+            x = torch.randn(3, size)
+            np.testing.assert_allclose(
+                artifact.run({"x": x.numpy()}).popitem()[1], function(x).numpy(), rtol=1e-5, atol=1e-5
+            )

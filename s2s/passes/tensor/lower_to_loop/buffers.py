@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, SSAValue, Use
+from xdsl.ir import Attribute, SSAValue
 
 from s2s.analysis.structure.overwriting import may_overwrite
 from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup
@@ -19,10 +19,14 @@ def buffer_type(type: Attribute) -> MemRefType[Attribute]:
 
 
 def written_over(groups: Sequence[FusedGroup]) -> dict[SSAValue, SSAValue]:
-    """Map each tensor inside a kernel that may overwrite another one to it: each point reads last what it replaces."""
+    """Map each tensor inside a kernel that may overwrite another one to it: each point reads last what it replaces.
+
+    Both are read in their group alone: what others read is whole, where its operand has the room of one block.
+    """
     over: dict[SSAValue, SSAValue] = {}
     for group in groups:
-        inner = [value for op in group.ops for value in op.results if all(_computes(use) for use in value.uses)]
+        results = [value for op in group.ops for value in op.results]
+        inner = [value for value in results if all(use.operation in group.ops for use in value.uses)]
         for number, op in enumerate(group.ops):
             if isinstance(op, tensor.TransformOp):
                 continue
@@ -33,7 +37,3 @@ def written_over(groups: Sequence[FusedGroup]) -> dict[SSAValue, SSAValue]:
                 if op.res[0] in inner and value in inner and unread and may_overwrite(op, value):
                     over[op.res[0]] = over.get(value, value)
     return over
-
-
-def _computes(use: Use) -> bool:
-    return isinstance(use.operation, tensor.Computation)
