@@ -12,8 +12,8 @@ import numpy.typing as npt
 from s2s.errors import InputError
 from s2s.executor.ndarray import NDArray
 from s2s.tvm.contrib.raw_module import RawModule
-from s2s.tvm.micro.board_network import BoardNetwork
 from s2s.types.dtypes import Array
+from s2s.verify.board_network import BoardNetwork
 from s2s.verify.build import LoadedNetwork
 
 __all__ = ["AotModule"]

@@ -7,8 +7,8 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.executor.device import Device, cpu
 from s2s.tvm.contrib.aot_executor import AotExecutor, AotModule
 from s2s.tvm.contrib.graph_executor import GraphModule, create
-from s2s.tvm.micro.board_network import BoardNetwork
 from s2s.tvm.micro.transport import ProjectTransport
+from s2s.verify.board_network import BoardNetwork
 from s2s.verify.build import LoadedNetwork
 
 

@@ -10,7 +10,7 @@ from typing import IO
 from s2s.emit.files import Tree
 from s2s.errors import InputError, ToolchainError
 from s2s.projects import ProjectBoard
-from s2s.tvm.micro.board_network import BoardNetwork
+from s2s.verify.board_network import BoardNetwork
 from s2s.verify.build import LoadedNetwork, load
 from s2s.verify.serial_link import KEY, SerialLink
 from s2s.verify.toolchain import find_program

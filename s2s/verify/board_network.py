@@ -14,7 +14,7 @@ from s2s.verify.serial_link import SerialLink
 
 
 class BoardNetwork:
-    """The network that runs on a board; `AotExecutor` takes it."""
+    """The network that runs on a board."""
 
     executor = "aot"
 
