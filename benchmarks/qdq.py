@@ -6,8 +6,8 @@
 The float ONNX networks are quantised by `quantize_static`, with a scale for each channel of the weights and with signed
 or unsigned activations. TFLite is compared with the golden vectors bit for bit, ONNX with onnxruntime. The ONNX
 networks take floats, where those of TFLite take bytes: `input` is what it takes to quantise them. `ratio` is the rest
-over the instructions of the TFLite network, and `each` is that for a live multiply-add: half of the filters of TFLite's
-VWW are zero, and none of the float VWW is. Exits with 1 if `each` is above its limit.
+over the instructions of the TFLite network, and `work` the same for one live multiply-add: half of the filters of
+TFLite's VWW are zero, and none of the float VWW is. Exits with 1 if `work` is above its limit.
 
 ONNX defines requantisation in floats, whose results are kept bit for bit: two conversions and a product for each sum.
 """
@@ -30,8 +30,8 @@ NETWORKS = {"kws": "tiny_kws_dscnn", "vww": "tiny_vww_mobilenet", "ic": "tiny_ic
 """The float ONNX network of each network of MLPerf Tiny."""
 ACTIVATIONS = {"int8": SIGNED, "uint8": UNSIGNED}
 LIMITS = {"m4": 1.15, "m55": 1.25}
-"""The greatest ratio on each board."""
-COLUMNS = ("TFLite", 12), ("activations", 13), ("QDQ", 12), ("input", 11), ("ratio", 7), ("live", 12), ("each", 7)
+"""The greatest ratio of the instructions for a live multiply-add on each board."""
+COLUMNS = ("TFLite", 12), ("activations", 13), ("QDQ", 12), ("input", 11), ("ratio", 7), ("live", 12), ("work", 7)
 
 
 class Run(NamedTuple):
@@ -44,8 +44,8 @@ class Run(NamedTuple):
     """Multiply-adds of channels that are no constants."""
 
     @property
-    def each(self) -> float:
-        """Instructions for a live multiply-add, beside those for the input."""
+    def for_live_work(self) -> float:
+        """Instructions for one live multiply-add, without the quantisation of the input."""
         return (self.instructions - self.of_input) / self.live
 
 
@@ -93,11 +93,11 @@ def main() -> int:
             for activations in ACTIVATIONS:
                 run = run_onnx(name, activations, board)
                 ratio = (run.instructions - run.of_input) / base
-                good &= run.each <= LIMITS[board] * tflite.each
+                good &= run.for_live_work <= LIMITS[board] * tflite.for_live_work
                 figures = (
                     f"{base:12,}{activations:>13}{run.instructions:12,}{run.of_input:11,}{ratio:7.2f}{run.live:12,}"
                 )
-                print(f"{name:<5}{board:<5}{figures}{run.each / tflite.each:7.2f}", flush=True)
+                print(f"{name:<5}{board:<5}{figures}{run.for_live_work / tflite.for_live_work:7.2f}", flush=True)
     return 0 if good else 1
 
 

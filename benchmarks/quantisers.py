@@ -113,8 +113,8 @@ def accuracy(model: Any, x: Array, y: Array) -> float:
     """The share of images that the emitted C classifies rightly."""
     with api.compile(model, target="c", requantise="fixed") as artifact:
         [name] = [port.name for port in artifact.info.inputs]
-        found = [next(iter(artifact.run({name: image[None]}).values())).argmax() for image in x]
-    return float((np.array(found) == y).mean())
+        classes = [next(iter(artifact.run({name: image[None]}).values())).argmax() for image in x]
+    return float((np.array(classes) == y).mean())
 
 
 def main() -> None:

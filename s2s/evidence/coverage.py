@@ -56,7 +56,10 @@ def measure_coverage(trial: Trial, folder: Path, reasons: Mapping[str, str]) -> 
     try:
         objects = trial.compile("gcc", folder, *FLAGS)
         trial.run("gcc", folder, objects, *FLAGS)
-        texts = [run_program(["gcov", "--json-format", "--stdout", "--branch-probabilities", made]) for made in objects]
+        texts = [
+            run_program(["gcov", "--json-format", "--stdout", "--branch-probabilities", object_file])
+            for object_file in objects
+        ]
     except ToolchainError as error:
         return f"the test programs cannot be run for gcov: {error}"
     return _merged(trial, [json.loads(text) for text in texts], reasons)

@@ -154,4 +154,4 @@ class Integers:
 
 
 def _attributes(node: NodeProto) -> Mapping[str, Any]:
-    return {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
+    return {attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in node.attribute}

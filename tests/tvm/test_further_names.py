@@ -19,11 +19,8 @@ REFUSED = {
     "relay.transform.recast": "convert the model before it is imported",
     "contrib.download": "give a file",
     "contrib.tflite_runtime": "read the model with relay.frontend.from_tflite",
-    "micro.project": "boards are driven by `s2s verify --on`",
-    "micro.create_local_graph_executor": "an executor of this machine is contrib.graph_executor.GraphModule",
     "testing.test_wrap_callback": "it is of TVM's own tests",
     "autotvm.task.args_to_workload": "tasks are made by extract_from_program or a template",
-    "autotvm.measure.create_measure_batch": "use autotvm.create_measure_batch",
     "autotvm.callback.log_to_database": "records are lines of a log; use log_to_file",
 }
 

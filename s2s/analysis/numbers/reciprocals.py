@@ -24,11 +24,11 @@ def quotient_factors(divisor: float, *, away: bool) -> tuple[float, float] | Non
     """Return `high` and `low` for a divisor of f32; `low` is 0 where one product is enough. None if there are none."""
     if not 1 / RANGE < divisor < RANGE:
         return None
-    given = np.float32(divisor)
-    first = _first_floats(given, away=away)
-    nearest = np.float32(1 / np.float64(given))
-    high = nearest if float(nearest) * float(given) < 1 else np.nextafter(nearest, np.float32(0))
-    low = np.float32(1 / np.float64(given) - np.float64(high))
+    rounded = np.float32(divisor)
+    first = _first_floats(rounded, away=away)
+    nearest = np.float32(1 / np.float64(rounded))
+    high = nearest if float(nearest) * float(rounded) < 1 else np.nextafter(nearest, np.float32(0))
+    low = np.float32(1 / np.float64(rounded) - np.float64(high))
     for one, other in ((nearest, np.float32(0)), (high, low)):
         if _agree(first, one, other, away=away):
             return float(one), float(other)

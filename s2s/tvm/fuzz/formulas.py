@@ -27,7 +27,7 @@ class Formula:
     """The rank of the operands; 0 for any."""
 
 
-def _each(function: Callable[..., te.Expr]) -> Callable[[Tensors, str], te.Tensor]:
+def _elementwise(function: Callable[..., te.Expr]) -> Callable[[Tensors, str], te.Tensor]:
     """A formula of the elements at one place of operands of one shape."""
     return lambda x, name: te.compute(x[0].shape, lambda *at: function(*(tensor[at] for tensor in x)), name=name)
 
@@ -72,17 +72,17 @@ def _padded(x: Tensors, name: str) -> te.Tensor:
 
 
 FORMULAS: Mapping[str, Formula] = {
-    "add": Formula(_each(lambda a, b: a + b), lambda x: x[0] + x[1], operands=2),
-    "subtract": Formula(_each(lambda a, b: a - b), lambda x: x[0] - x[1], operands=2),
-    "multiply": Formula(_each(lambda a, b: a * b), lambda x: x[0] * x[1], operands=2),
-    "maximum": Formula(_each(lambda a, b: te.max(a, b)), lambda x: np.maximum(x[0], x[1]), operands=2),
-    "scale": Formula(_each(lambda a: a * 2.0 - 1.0), lambda x: x[0] * 2 - 1),
+    "add": Formula(_elementwise(lambda a, b: a + b), lambda x: x[0] + x[1], operands=2),
+    "subtract": Formula(_elementwise(lambda a, b: a - b), lambda x: x[0] - x[1], operands=2),
+    "multiply": Formula(_elementwise(lambda a, b: a * b), lambda x: x[0] * x[1], operands=2),
+    "maximum": Formula(_elementwise(lambda a, b: te.max(a, b)), lambda x: np.maximum(x[0], x[1]), operands=2),
+    "scale": Formula(_elementwise(lambda a: a * 2.0 - 1.0), lambda x: x[0] * 2 - 1),
     "select": Formula(
-        _each(lambda a, b: te.if_then_else(a > b, a, b * -1.0)),
+        _elementwise(lambda a, b: te.if_then_else(a > b, a, b * -1.0)),
         lambda x: np.where(x[0] > x[1], x[0], -x[1]),
         operands=2,
     ),
-    "relu": Formula(_each(lambda a: te.max(a, 0.0)), lambda x: np.maximum(x[0], 0)),
+    "relu": Formula(_elementwise(lambda a: te.max(a, 0.0)), lambda x: np.maximum(x[0], 0)),
     "matmul": Formula(_product, lambda x: x[0] @ x[1], operands=2, rank=2),
     "transposed": Formula(
         lambda x, name: te.compute(x[0].shape[::-1], lambda i, j: x[0][j, i], name=name), lambda x: x[0].T, rank=2

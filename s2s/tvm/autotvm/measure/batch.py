@@ -16,14 +16,14 @@ def measured(
     """Measure configurations of one task; return what was compiled, the measurements, and AutoTVM's results."""
     task = inputs[0].task
     assert isinstance(task, Task)
-    texts = [task.text_at(each.config) for each in inputs]
+    texts = [task.text_at(one.config) for one in inputs]
     candidates = [Candidate(task.measurable, task.table(text)) for text in texts]
-    found = list(measurer.measure(candidates, incumbent))
+    costs = list(measurer.measure(candidates, incumbent))
     results = [
-        result_of(record_of(task, task.decisions_of(text), each, goal, measurer, task.args))
-        for text, each in zip(texts, found, strict=True)
+        result_of(record_of(task, task.decisions_of(text), cost, goal, measurer, task.args))
+        for text, cost in zip(texts, costs, strict=True)
     ]
-    return candidates, found, results
+    return candidates, costs, results
 
 
 class create_measure_batch:  # noqa: N801  a function of TVM, whose result has attributes
