@@ -124,7 +124,8 @@ def difference(expected: Spread, found: Array, *, scaled: bool = False) -> str:
             if scaled and size.size:
                 allowed = allowed + default_tolerance(clean.dtype).atol * max(1.0, float(size.max()))
             error = np.abs(found.astype(np.float64) - clean.astype(np.float64))
-            wrong = ~(error <= allowed) & ~np.isnan(allowed)  # a root of what roundings make negative is no number
+            agrees = np.isnan(found) & np.isnan(clean)
+            wrong = ~((error <= allowed) | agrees | np.isposinf(allowed))
     if not wrong.any():
         return ""
     place = tuple(int(index) for index in np.argwhere(wrong)[0])

@@ -67,7 +67,9 @@ class Spread:
             for each in self.noisy:
                 differs = np.fmax(differs, np.abs(each.astype(np.float64) - clean))
             small, tiny = limits(self.clean.dtype)
-            return SAFETY * differs + LAST_ROUNDINGS * small * np.abs(clean) + LAST_ROUNDINGS * tiny
+            bounds = SAFETY * differs + LAST_ROUNDINGS * small * np.abs(clean) + LAST_ROUNDINGS * tiny
+            unsure = [np.isnan(noisy) != np.isnan(clean) for noisy in self.noisy]  # as the root of a number around 0
+            return np.where(np.any(unsure, axis=0), np.inf, bounds) if unsure else bounds
 
 
 def limits(dtype: "np.dtype[np.generic]") -> tuple[float, float]:

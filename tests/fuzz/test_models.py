@@ -187,9 +187,13 @@ def test_what_hangs_on_a_rounding_is_not_determined() -> None:
 
 def test_what_is_no_number_by_a_rounding_is_not_compared() -> None:
     """The variance of one element, `E(x * x) - E(x) ** 2`, is 0, or below it by a rounding."""
-    root = Spread(np.asarray([np.nan, 1], np.float32))
+    root = Spread(np.asarray([np.nan, 1], np.float32), (np.asarray([0, 1], np.float32),))
     assert not difference(root, np.asarray([0, 1], np.float32))
+    assert not difference(root, np.asarray([np.nan, 1], np.float32))
     assert difference(root, np.asarray([0, np.nan], np.float32))
+    sure = Spread(np.asarray([np.nan, 1], np.float32), (np.asarray([np.nan, 1], np.float32),))
+    assert not difference(sure, np.asarray([np.nan, 1], np.float32))
+    assert difference(sure, np.asarray([0, 1], np.float32))
 
 
 def test_a_comparison_sees_one_wrong_integer() -> None:

@@ -8,7 +8,7 @@ from s2s.targets import Target
 from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer
 from s2s.tvm import autotvm, te
-from s2s.tvm.autotvm.measure import LocalBuilder, Runner
+from s2s.tvm.autotvm.measure import Builder, Runner
 
 MATMUL = "test/matmul"
 
@@ -60,5 +60,5 @@ class MadeUpRunner(Runner):
     fails: bool = False
     measured: list[Candidate] = field(default_factory=list[Candidate])
 
-    def measurer(self, target: Target, builder: LocalBuilder) -> Measurer:
+    def measurer(self, target: Target, builder: Builder) -> Measurer:
         return MadeUpMeasurer(self)

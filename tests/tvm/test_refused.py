@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -35,13 +35,13 @@ def test_an_executor_is_a_module_of_functions(tmp_path: Path):
     library.export_library(tmp_path / "net.so")
     load = tvm.get_global_func("runtime.module.loadfile_so")
     assert load is not None
-    raw = load(str(tmp_path / "net.so"))["default"](tvm.cpu())
+    raw: Any = load(str(tmp_path / "net.so"))["default"](tvm.cpu())
     raw["set_input"]("x", np.array([[1, -2, 3, -4]], np.float32))
     raw["run"]()
     assert raw["get_output"](0).numpy().tolist() == [[1, 0, 3, 0]]
     assert isinstance(raw, tvm.runtime.Module)
     assert (raw.type_key, raw.implements_function("get_output")) == ("GraphExecutor", True)
-    module: Any = graph_executor.GraphModule(raw).module
+    module: Any = graph_executor.GraphModule(cast("Any", raw)).module
     assert module.time_evaluator("run", tvm.cpu(), number=2)().mean > 0
 
 

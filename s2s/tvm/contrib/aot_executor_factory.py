@@ -27,12 +27,15 @@ class AotExecutorFactory(Module):
 
     def _create(self, device: object = None) -> AotExecutor:
         check_device(device)
-        return AotExecutor(loaded_network(self, self._mod_name))
+        return AotExecutor(self._loaded())
+
+    def _loaded(self) -> LoadedNetwork:
+        return loaded_network(self, self._mod_name)
 
     def _run(self, *arrays: Any) -> None:
         """Run the network on arrays: inputs, and then outputs, which are written."""
         if self._network is None:
-            self._network = self._create().network
+            self._network = self._loaded()
         self._network.run_into(*arrays)
 
     def save_to_binary(self) -> bytes:
