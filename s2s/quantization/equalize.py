@@ -9,7 +9,9 @@ output channel, which takes up any factor; those behind share one among their in
 So `s` is `a / max(a)` before depthwise weights, where `a` is the largest value of the channel in the samples, and
 `sqrt(a / w)` before others, where `w` is the largest share that the channel has in the weights of an output. A bound
 `clip(y, 0, 6)` keeps its place: no channel is enlarged beyond it, and those that reach it in the samples stay as they
-are. (Nagel et al., Data-Free Quantization; Xiao et al., SmoothQuant.)
+are. A channel that is 0 in all samples is enlarged least, since nothing is known of it; and none so far that a step of
+its sums would be more than 1/32 of a step of `y`: two short roundings in fixed point want these bits between them.
+(Nagel et al., Data-Free Quantization; Xiao et al., SmoothQuant.)
 """
 
 import math
@@ -23,6 +25,10 @@ from s2s.types.dtypes import Array
 
 MIN_PART = 1e-4
 """What is smaller than this part of the largest among values or weights of channels counts as this part."""
+
+
+STEPS_BETWEEN = 32
+"""How many steps of sums a step of the result has at least, as two roundings in fixed point want it."""
 
 
 class Reader(NamedTuple):
@@ -99,7 +105,8 @@ def equalize(network: Network, channels: Channels) -> int:
 
 def watched(network: Network) -> dict[str, bool]:
     """The tensors whose largest values by channel decide the factors, and whether channels are their axis 1."""
-    return {name: passage.layer.spatial for passage in _passages(network) for name in passage.tensors}
+    ways = ((way.layer, name) for way in _passages(network) for name in (way.layer.input, *way.tensors))
+    return {name: layer.spatial for layer, name in ways}
 
 
 def _passages(network: Network) -> list[Passage]:
@@ -116,14 +123,24 @@ def _scale(passage: Passage, channels: Channels, network: Network) -> Array:
     top = float(largest.max())
     if top <= 0:
         return np.ones_like(largest)
+    silent = largest <= 0
     largest = np.maximum(largest, top * MIN_PART)
     share = np.max([_share(reader, count, network) for reader in passage.readers], axis=0)
-    scale = np.sqrt(largest / np.maximum(share, MIN_PART)) if share.any() else largest
+    scale: Array = np.sqrt(largest / np.maximum(share, MIN_PART)) if share.any() else largest
+    scale = np.where(silent, scale[~silent].max(), scale)
     limit = min([*passage.bounds, top])
     scale = scale * float((largest / scale).max()) / limit
+    scale = np.maximum(scale, np.minimum(_finest(passage.layer, channels, limit, network), 1))
     if passage.bounds:
-        scale = np.where(largest < limit * (1 - 1e-6), np.maximum(scale, largest / limit), 1)
+        scale = np.where((largest < limit * (1 - 1e-6)) & ~silent, np.maximum(scale, largest / limit), 1)
     return scale.astype(np.float32)
+
+
+def _finest(layer: Layer, channels: Channels, limit: float, network: Network) -> Array:
+    """The factor of each channel at which a step of its sums is 1/32 of a step of a result up to `limit`."""
+    weights = layer.with_outputs_first(network.constant(layer.weights))
+    steps = np.abs(weights).max(axis=1) / 127 * 2 * float(channels.largest[layer.input].max())
+    return steps * STEPS_BETWEEN / limit
 
 
 def _share(reader: Reader, count: int, network: Network) -> Array:

@@ -8,6 +8,8 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
+import numpy as np
+
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
@@ -42,6 +44,10 @@ class Layer:
             outputs, inputs = weights.shape[:2]
             return weights.reshape(self.groups, outputs // self.groups, inputs, -1)
         return (weights if self.transposed else weights.T)[None, :, :, None]
+
+    def with_outputs_first(self, weights: Array) -> Array:
+        """The weights as `[outputs, all others]`."""
+        return np.moveaxis(weights, self.output_axis, 0).reshape(weights.shape[self.output_axis], -1)
 
     def with_scaled_inputs(self, weights: Array, scale: Array) -> Array:
         """Multiply the weights of each input channel by its scale."""

@@ -1,6 +1,5 @@
 """Refinements change no network of floats, and bring networks of 8 bits closer to it."""
 
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -130,8 +129,8 @@ def ratios(model: Any, samples: Mapping[str, Array]) -> tuple[list[float], tuple
     return [each.layers[-1].sqnr for each in made], made[1].refinements
 
 
-def test_one_scale_serves_channels_of_all_sizes():
-    """What makes channels large in front of an activation makes them small again behind it."""
+def of_all_sizes() -> tuple[onnx.ModelProto, Array]:
+    """A network, and its samples: what makes channels large in front of an activation makes them small behind it."""
     model, random = network(CHAINS["depthwise"], 0), np.random.default_rng(0)
     sizes = np.exp(np.linspace(-4, 4, 6)).reshape(-1, 1, 1, 1)
     held = OnnxNetwork(model)
@@ -139,10 +138,23 @@ def test_one_scale_serves_channels_of_all_sizes():
         held.replace(name, random.standard_normal(SHAPES[name]) * {"first": sizes, "deep": 1 / sizes}.get(name, 1))
     held.replace("b", np.zeros(6))
     held.replace("b6", np.zeros(6))
-    samples = np.stack([each["x"] for each in drawn(16, (2, 3, 8, 8))])
+    return model, np.stack([sample["x"] for sample in drawn(16, (2, 3, 8, 8))])
+
+
+def test_one_scale_serves_channels_of_all_sizes():
+    model, samples = of_all_sizes()
     (plain, refined), steps = ratios(model, {"x": samples})
     assert refined > plain + 6
     assert steps[0] == "channels equalised behind 2 layers"
+
+
+def test_sums_keep_bits_for_two_roundings():
+    """However small the values of a channel are, a step of the sums is at most 1/32 of one of the result."""
+    model, samples = of_all_sizes()
+    made = api.quantize(model, {"x": samples})
+    held = OnnxNetwork(made.model)
+    scales = {name: held.constant(name) for name in ("x_scale", "first_scale", "r_scale")}
+    assert (scales["x_scale"] * scales["first_scale"] / scales["r_scale"]).max() <= 1 / 32
 
 
 def test_programs_of_torch_are_refined():
@@ -196,10 +208,9 @@ def test_corrected_biases_remove_the_mean_error():
 
 def test_command_says_what_was_refined(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path, data = tmp_path / "m.onnx", tmp_path / "x.npz"
-    path.write_bytes(network(CHAINS["depthwise"], 0).SerializeToString())
-    with io.BytesIO() as file:
-        np.savez(file, x=np.stack([each["x"] for each in drawn(8, (2, 3, 8, 8))]))
-        data.write_bytes(file.getvalue())
+    model, samples = of_all_sizes()
+    path.write_bytes(model.SerializeToString())
+    np.savez(data, x=samples)
     shown: list[str] = []
     for option in ("--refine", "--no-refine"):
         assert run(["quantize", str(path), "--data", str(data), "-o", str(tmp_path / "q.onnx"), option]) == 0

@@ -15,8 +15,8 @@ class Bug(NamedTuple):
 
 QDQ_KERNELS, QDQ_WEIGHTS, QDQ_RUN = "qdq_kernels.c", "qdq_weights.c", "qdq.c"
 QDQ_BUGS = {
-    "product for the quotient": Bug(QDQ_KERNELS, "x[jkl] / 0.05f", "x[jkl] * 20.0f"),
-    "zero point of the input": Bug(QDQ_KERNELS, "x[jkl] / 0.05f, 3)", "x[jkl] / 0.05f, 4)"),
+    "product for the quotient": Bug("../runtime/include/s2s_round.h", "return x / divisor;", "return x * 20.0f;"),
+    "zero point of the input": Bug(QDQ_KERNELS, "1.6093254e-6f, 3)", "1.6093254e-6f, 4)"),
     "zero point of the pad": Bug(QDQ_KERNELS, "6 - ow, -3);", "6 - ow, -4);"),
     "factor of the next channel": Bug(QDQ_KERNELS, "x0 = x2[oc];", "x0 = x2[oc + 1];"),
     "factor in its last bit": Bug(QDQ_WEIGHTS, "0.00675000", "0.00675001"),
@@ -33,11 +33,7 @@ QDQ_BUGS = {
         "s2s_f32_quantize_i8((float)x[j] * 0.08888889f, -28)",
         "(int8_t)((float)x[j] * 0.08888889f - 28.0f)",
     ),
-    "rounding of halves upward": Bug(
-        QDQ_KERNELS,
-        "s2s_f32_quantize_i8((float)x[j] * 0.08888889f, -28)",
-        "s2s_f32_to_i8(floorf((float)x[j] * 0.08888889f + 0.5f) - 28.0f)",
-    ),
+    "rounding of halves upward": Bug("../runtime/include/s2s_round.h", "rintf(x)", "floorf(x + 0.5f)"),
     "limit of one less": Bug("../runtime/include/s2s_round.h", "s2s_f32_min(127.0f", "s2s_f32_min(126.0f"),
     "bits of another float": Bug(
         "../runtime/include/s2s_bits.h", "&bits, (const void *)&x", "&bits, (const void *)&bits"

@@ -131,8 +131,7 @@ def _filled(x: Value, count: int) -> Value:
     missing = count - x.shape[2]
     if not missing:
         return x
-    zeros = np.zeros((*x.shape[:2], missing, x.shape[3]), x.dtype)
-    return concat([x, x.builder.constant(zeros)], 2)
+    return concat([x, x.builder.filled(0, (*x.shape[:2], missing, x.shape[3]), x.dtype)], 2)
 
 
 def _attend(node: Node, query: Value, keys: Value, values: Value, past: Value) -> Value:

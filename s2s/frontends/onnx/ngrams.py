@@ -55,7 +55,7 @@ def _pools(node: Node) -> dict[int, Array]:
 def _counted(node: Node, rows: Value, pool: Array, skips: int, wanted: bool) -> Value:
     """How often each n-gram of `pool` occurs in each row, as `[row, n-gram]`."""
     count, n = pool.shape
-    total = node.constant(np.zeros((rows.shape[0], count)), _COUNT)
+    total = node.builder.filled(0, (rows.shape[0], count), np.dtype(_COUNT))
     for step in range(1, skips + 2):
         windows = rows.shape[1] - step * (n - 1)
         if not wanted or windows < 1:
@@ -74,7 +74,7 @@ def _placed(node: Node, counts: Value, columns: list[int], width: int) -> Value:
     """The columns of `counts` at the places that the model gives them; zeros elsewhere."""
     source = np.full(width, len(columns))
     source[columns] = np.arange(len(columns))
-    padded = concat([counts, node.constant(np.zeros((counts.shape[0], 1)), counts.dtype)], 1)
+    padded = concat([counts, node.builder.filled(0, (counts.shape[0], 1), counts.dtype)], 1)
     return emit(graph.GatherOp, padded, node.constant(source), axis=1)
 
 

@@ -155,7 +155,7 @@ def _probabilities(node: Node, likely: Value, pairs: list[tuple[int, int]], clas
     q = reshape(
         concat([entry(i, j) for i in range(classes) for j in range(classes)], 1), [likely.shape[0], classes, classes]
     )
-    start = node.constant(np.full((likely.shape[0], classes), 1 / classes), np.float32)
+    start = node.builder.filled(1 / classes, (likely.shape[0], classes), np.dtype(np.float32))
     carried = [node.constant(np.zeros((1,)), np.int32), start]
     return repeat(node.builder, "probabilities", _goes_on(classes), _step(classes), carried, [q])[1]
 

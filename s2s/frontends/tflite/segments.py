@@ -29,7 +29,7 @@ def _rows(node: Node, kinds: tuple[str, ...]) -> tuple[Value, Value]:
 
 
 def _combined(node: Node, x: Value, ids: Value, count: int, start: float, reduction: str) -> Value:
-    base = node.constant(np.full(node.shape([count, *x.shape[1:]]), start), x.dtype)
+    base = node.builder.filled(start, node.shape([count, *x.shape[1:]]), x.dtype)
     return emit(graph.ScatterNdOp, base, ids, x, reduction=reduction)
 
 

@@ -69,7 +69,7 @@ def _scatter(node: Node) -> Value:
     first = [*mapped, *narrow]
     order = [*first, *(axis for axis in range(x.rank) if axis not in first)]
     if narrow:
-        zeros = node.constant(np.zeros((*starts.shape[:-1], len(narrow)), starts.dtype))
+        zeros = node.builder.filled(0, (*starts.shape[:-1], len(narrow)), starts.dtype)
         starts = concat([starts, zeros], starts.rank - 1)
     places = _each_element(node, starts, [sizes[axis] for axis in first])
     if mixed:

@@ -145,7 +145,7 @@ def _choose_per_token(node: Node) -> list[Value]:
     """A scale for each row of the last dimension, and no zero point."""
     x = cast(node.value("input"), FLOAT32)
     scales = maximum(_of_rows(graph.ReduceMaxOp, emit(graph.AbsOp, x)), 1e-5) / 127.0
-    return [cast(scales, node.result_dtype(0)), node.constant(np.zeros(scales.shape), node.result_dtype(1))]
+    return [cast(scales, node.result_dtype(0)), node.builder.filled(0, scales.shape, np.dtype(node.result_dtype(1)))]
 
 
 def _choose_per_token_asymmetric(node: Node) -> list[Value]:
