@@ -13,7 +13,8 @@ fits all channels.
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,9 +66,10 @@ def plain() -> nn.Sequential:
     )
 
 
-def trained(network: nn.Sequential, x: torch.Tensor, y: torch.Tensor) -> nn.Sequential:
-    """Train a network, and return it with its batch norms."""
+def trained(make: Callable[[], nn.Sequential], x: torch.Tensor, y: torch.Tensor) -> nn.Sequential:
+    """Make and train a network, and return it with its batch norms."""
     torch.manual_seed(0)
+    network = make()
     optimiser = torch.optim.AdamW(network.parameters(), 4e-3)
     for _ in range(EPOCHS):
         for chosen in torch.randperm(len(x)).split(BATCH):
@@ -102,9 +104,9 @@ def exported(network: nn.Sequential) -> bytes:
 
 def networks(x: torch.Tensor, y: torch.Tensor) -> Iterator[tuple[str, bytes]]:
     """The networks by name."""
-    yield "convolutions and pools", exported(trained(plain(), x, y))
-    yield "MobileNet-like, ReLU6", exported(trained(mobile(nn.ReLU6), x, y))
-    network = trained(mobile(nn.ReLU), x, y)
+    yield "convolutions and pools", exported(trained(plain, x, y))
+    yield "MobileNet-like, ReLU6", exported(trained(partial(mobile, nn.ReLU6), x, y))
+    network = trained(partial(mobile, nn.ReLU), x, y)
     yield "MobileNet-like, ReLU", exported(network)
     yield f"the same, ranges up to {SPREAD:g} times apart", exported(with_bad_ranges(network))
 

@@ -60,7 +60,7 @@ def emulated_port(emulator: Sequence[str], program: Path, stack: ExitStack) -> s
     words = [find_program(emulator[0]), *emulator[1:], "-display", "none", "-monitor", "none", "-serial", "pty"]
     command = [*words, "-kernel", str(program)]
     board = stack.enter_context(
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8")
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
     )
     stack.callback(board.kill)
     assert board.stdout is not None

@@ -15,6 +15,7 @@ from s2s.tvm.relay.formula import constant_ints, onnx
 from s2s.tvm.relay.graph_calls import call
 from s2s.tvm.relay.op import slices_of
 from s2s.tvm.relay.operators import operator
+from s2s.types.size import Size
 
 
 @operator("take")
@@ -41,6 +42,11 @@ def _inside(where: str, indices: Expr, size: int, mode: str) -> Expr:
         indices = indices.astype("int32")
     if mode == "fast":
         return indices
+    if isinstance(size, Size):
+        fact = f"mode {mode!r} depends on a size that the arrays of a run tell"
+        raise UnsupportedError(
+            f"relay.{where}: {fact}; give numbers for these sizes, or indices within them and 'fast'"
+        )
     if isinstance(indices, Constant):
         array = indices.value.astype(np.int64)
         return const(array % size if mode == "wrap" else np.clip(array, 0, size - 1))

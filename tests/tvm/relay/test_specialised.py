@@ -34,9 +34,11 @@ def test_a_name_has_one_size():
         evaluate(np.ones((2, 2), np.float32), np.ones((3, 2), np.float32))
 
 
-def test_a_number_taken_of_a_size_is_refused():
-    with pytest.raises(UnsupportedError, match="its type depends on whether"):
-        relay.take(var("x", shape=(rows(),)), relay.const([0]), 0, mode="wrap")
+@pytest.mark.parametrize("mode", ["wrap", "clip"])
+def test_a_number_taken_of_a_size_is_refused(mode: str):
+    for indices in (relay.const([0]), var("at", shape=(2,), dtype="int32")):
+        with pytest.raises(UnsupportedError, match=f"relay.take: mode '{mode}' depends on a size that the arrays"):
+            relay.take(var("x", shape=(rows(),)), indices, 0, mode=mode)
 
 
 def test_more_sizes_than_numpy_has_dimensions():
