@@ -36,6 +36,10 @@ class DispatchContext:
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self.records = tuple(records)
 
+    def records_for_networks(self) -> tuple[Record, ...]:
+        """Return what a network takes from this context; a context that only answers questions refuses."""
+        return self.records
+
     def __enter__(self) -> Self:
         _stack.set((*_stack.get(), self))
         return self
@@ -69,6 +73,7 @@ def records_in_effect() -> tuple[Record, ...]:
     found: list[Record] = []
     known: set[tuple[str, str]] = set()
     for context in contexts_in_effect():
-        found += [each for each in context.records if (each.task, each.target) not in known]
-        known |= {(each.task, each.target) for each in context.records}
+        records = context.records_for_networks()
+        found += [each for each in records if (each.task, each.target) not in known]
+        known |= {(each.task, each.target) for each in records}
     return tuple(found)

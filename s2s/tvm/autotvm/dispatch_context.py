@@ -12,12 +12,19 @@ from typing import Any
 
 from s2s.decisions import dispatch
 from s2s.decisions.dispatch import contexts_in_effect
+from s2s.decisions.records import Record
+from s2s.errors import UnsupportedError
 from s2s.tvm.autotvm.config import Config, ConfigEntity
 from s2s.tvm.autotvm.space import FallbackConfigEntity
 
 
 class DispatchContext(dispatch.DispatchContext):
-    """A context that is asked for the configuration of a template. Networks take records alone."""
+    """A context that is asked for the configuration of a template. Networks take records alone, and refuse others."""
+
+    def records_for_networks(self) -> tuple[Record, ...]:
+        """Refuse: a network asks no questions while it is compiled."""
+        fact = "a network takes records, and asks no context of a program"
+        raise UnsupportedError(f"autotvm.{type(self).__name__}: {fact}; build it outside, or in ApplyHistoryBest")
 
     def _query_inside(self, target: object, workload: Sequence[Any]) -> Config | None:
         """Return the configuration of the task whose `workload` this is; None where this context knows none."""

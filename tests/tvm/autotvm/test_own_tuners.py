@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from s2s import tvm
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.tvm import autotvm, te, topi
 from s2s.tvm.autotvm.config import ConfigEntity
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
@@ -180,3 +180,20 @@ def test_one_configuration_is_that_of_every_template():
         assert current().query(None, tuned.workload).index == 1
         context.update(None, tuned.workload, tuned.config_space.get(3))
         assert current().query(None, ("any",)).index == 3
+
+
+class Answers(autotvm.ApplyHistoryBest):
+    """Answers otherwise than its records."""
+
+    def _query_inside(self, target: object, workload: Any) -> None:
+        """Know nothing."""
+
+
+@pytest.mark.parametrize("make", [lambda: autotvm.ApplyConfig(ConfigEntity(0, {})), lambda: Answers([])])
+def test_a_network_refuses_a_context_that_it_would_not_ask(make: Any):
+    x = tvm.relay.var("x", shape=(2, 2))
+    network = tvm.IRModule.from_expr(tvm.relay.nn.relu(x))
+    with make(), pytest.raises(UnsupportedError, match="a network takes records, and asks no context of a program"):
+        tvm.relay.build(network, target="c")
+    with autotvm.ApplyHistoryBest([]):
+        tvm.relay.build(network, target="c")
