@@ -23,14 +23,15 @@ class OnnxNetwork:
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self._tensors = {tensor.name: tensor for tensor in model.graph.initializer}
-        self._uses = Counter(name for node in model.graph.node for name in node.input)
+        read = [(node, _read_by(node)) for node in model.graph.node]
+        self._uses = Counter(name for _, names in read for name in names)
         self._dims = {value.name: value.type.tensor_type.shape.dim for value in model.graph.value_info}
         self._readers: dict[str, list[NodeProto]] = {}
-        for node in model.graph.node:
-            for name in node.input:
+        for node, names in read:
+            for name in names:
                 self._readers.setdefault(name, []).append(node)
         self.outputs: Collection[str] = {value.name for value in model.graph.output}
-        self.steps: Sequence[Step] = [self._step(node) for node in model.graph.node]
+        self.steps: Sequence[Step] = [self._step(node, names) for node, names in read]
 
     def constant(self, name: str) -> Array:
         """The values of a constant."""
@@ -42,16 +43,16 @@ class OnnxNetwork:
         dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type)
         tensor.CopyFrom(numpy_helper.from_array(np.asarray(values, dtype, order="C"), name))
 
-    def _step(self, node: NodeProto) -> Step:
+    def _step(self, node: NodeProto, names: Sequence[str]) -> Step:
         layer = self._layer(node)
         if layer is not None:
-            return Step(node.input, node.output[0], layer)
+            return Step(names, node.output[0], layer)
         kind = node.op_type
         if kind == "Clip" and len(node.input) == 3 and all(name in self._tensors for name in node.input[1:]):
             low, high = (float(self.constant(name).reshape(())) for name in node.input[1:])
-            return Step(node.input, node.output[0], passes=low == 0 < high, bound=high)
+            return Step(names, node.output[0], passes=low == 0 < high, bound=high)
         passes = kind in _PASSES or (kind == "ReduceMean" and self._averages_taps(node, keeps=1))
-        return Step(node.input, node.output[0] if node.output else "", passes=passes, flattens=self._flattens(node))
+        return Step(names, node.output[0] if node.output else "", passes=passes, flattens=self._flattens(node))
 
     def _layer(self, node: NodeProto) -> Layer | None:
         if node.op_type not in _LAYERS or len(node.input) < 2 or not self._owned(node.input[1]):
@@ -77,7 +78,7 @@ class OnnxNetwork:
         """The vector that is added to a product, and the sum; no vector and the product itself where none is."""
         result = node.output[0]
         readers = self._readers.get(result, [])
-        if len(readers) == 1 and readers[0].op_type == "Add":
+        if len(readers) == 1 and readers[0].op_type == "Add" and result not in self.outputs:
             vectors = [name for name in readers[0].input if name != result and self._owned(name)]
             if len(vectors) == 1 and list(self._tensors[vectors[0]].dims) == [self._tensors[node.input[1]].dims[1]]:
                 return vectors[0], readers[0].output[0]
@@ -100,6 +101,16 @@ class OnnxNetwork:
             axes = self.constant(node.input[1]).tolist()
         behind = list(range(2, rank))
         return bool(axes) and sorted(axis % rank for axis in axes) == behind and attributes.get("keepdims", 1) == keeps
+
+
+def _read_by(node: NodeProto) -> list[str]:
+    """The names that a node reads, and those that its branches or bodies read of the networks around them."""
+    names = list(node.input)
+    for attribute in node.attribute:
+        for body in (attribute.g, *attribute.graphs):
+            names += [name for inner in body.node for name in _read_by(inner)]
+            names += [value.name for value in body.output]
+    return names
 
 
 def share_no_vectors(model: onnx.ModelProto) -> None:

@@ -5,7 +5,6 @@ and together. Of all candidates the one with the highest signal to noise ratio a
 than the plain one on the samples.
 """
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -68,7 +67,7 @@ def refined(real: Real, format: Format[Real, Whole]) -> Candidate[Real, Whole]:
     for candidate in candidates:
         progress.step(f"comparing with the float model: {' and '.join(candidate.steps)}")
         ratio = format.output_noise(real, candidate.quantized)
-        if ratio > highest or math.isnan(highest):
+        if ratio > highest:
             best, highest = candidate, ratio
     return best
 

@@ -158,7 +158,7 @@ class Learning:
     """What a model learns from measurements, and by how many threads."""
 
     grades: int = 0
-    """0: costs. Otherwise the order of the costs, in so many grades."""
+    """Into how many ranks costs are divided before a model learns their order; 0 where it learns the costs."""
     knobs_alone: bool = False
     """Whether it sees the knobs of a schedule, and not the loops that they lead to."""
     threads: int = 1

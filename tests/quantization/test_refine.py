@@ -217,3 +217,32 @@ def test_command_says_what_was_refined(tmp_path: Path, capsys: pytest.CaptureFix
         shown.append(capsys.readouterr().out)
     assert "closer to floats than without: channels equalised behind 2 layers" in shown[0]
     assert "closer to floats" not in shown[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            """{ a = Conv (x, first, b) r = Relu (a) k = If (on) <
+                then_branch = t () => (float[2, 4, 4, 4] u) { u = Conv (r, second) },
+                else_branch = e () => (float[2, 4, 4, 4] v) { v = Conv (r, third) } >
+            c = Conv (r, fourth) e = Add (c, k) p = GlobalAveragePool (e) f = Flatten (p) y = Gemm (f, four) }""",
+            id="a branch reads them",
+        ),
+        pytest.param(
+            """{ p = GlobalAveragePool (x) f = Flatten (p) r = MatMul (f, three) a = Add (r, b)
+            y = MatMul (a, dense) }""",
+            id="an output holds them",
+        ),
+    ],
+)
+def test_channels_that_something_else_reads_stay_as_they_are(text: str):
+    head = HEAD.replace("x)", "x, bool on)").replace("float[2, 5] y)", "float[2, 5] y, float[2, 6] r)")
+    head = head if "three" in text else head.replace(", float[2, 6] r)", ")")
+    model: Any = onnx.parser.parse_model(f"{head} {text}")
+    helper: Any = onnx.numpy_helper
+    for name in ("first", "b", "four", "three", "dense"):
+        model.graph.initializer.append(helper.from_array(np.ones(SHAPES[name], np.float32), name))
+    for name in ("second", "third", "fourth"):
+        model.graph.initializer.append(helper.from_array(np.ones((4, 6, 3, 3), np.float32), name))
+    assert {"a", "r"}.isdisjoint(watched(OnnxNetwork(model)))
