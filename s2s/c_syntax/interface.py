@@ -331,3 +331,39 @@ def named_ports(inputs: Sequence[Port], outputs: Sequence[Port]) -> tuple[tuple[
         for ports, listed in zip((inputs, outputs), names, strict=True)
     )
     return named_inputs, named_outputs
+
+
+class HasInterface:
+    """A network that can be run, wherever it is; its interface tells the rest."""
+
+    interface: Interface
+
+    @property
+    def name(self) -> str:
+        """The prefix of its C names."""
+        return self.interface.name
+
+    @property
+    def executor(self) -> str:
+        """Whether it is a function to call, `aot`, or tables, `graph`."""
+        return self.interface.executor
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """The inputs that are passed, in order."""
+        return self.interface.inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """The outputs that are passed, in order."""
+        return self.interface.outputs
+
+    @property
+    def input_names(self) -> list[str]:
+        """The names of all inputs of the model, in order."""
+        return self.interface.input_names
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of all outputs of the model, in order."""
+        return self.interface.output_names

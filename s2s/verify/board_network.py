@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from s2s.c_syntax.interface import Interface, Port
+from s2s.c_syntax.interface import HasInterface, Interface, Port
 from s2s.errors import InputError, UnsupportedError
 from s2s.types.dtypes import Array
 from s2s.types.interface import as_declared
@@ -13,10 +13,8 @@ from s2s.verify.over_serial import run_vector
 from s2s.verify.serial_link import SerialLink
 
 
-class BoardNetwork:
+class BoardNetwork(HasInterface):
     """The network that runs on a board."""
-
-    executor = "aot"
 
     def __init__(self, link: SerialLink, interface: Interface) -> None:
         if interface.sizes:
@@ -24,31 +22,6 @@ class BoardNetwork:
                 f"{interface.name}: has sizes that vary; run it by `s2s verify --on serial:PORT`, or fix its sizes"
             )
         self._link, self.interface = link, interface
-
-    @property
-    def name(self) -> str:
-        """The prefix of its C names."""
-        return self.interface.name
-
-    @property
-    def inputs(self) -> tuple[Port, ...]:
-        """The inputs that are passed."""
-        return self.interface.inputs
-
-    @property
-    def outputs(self) -> tuple[Port, ...]:
-        """The outputs that are passed."""
-        return self.interface.outputs
-
-    @property
-    def input_names(self) -> list[str]:
-        """The names of all inputs, in order."""
-        return self.interface.input_names
-
-    @property
-    def output_names(self) -> list[str]:
-        """The names of all outputs, in order."""
-        return self.interface.output_names
 
     def run(self, inputs: Mapping[str, ArrayLike]) -> dict[str, Array]:
         """The outputs by name for inputs by name, from one run on the board."""

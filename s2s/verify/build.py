@@ -20,7 +20,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from s2s.c_syntax.interface import Interface, Port
+from s2s.c_syntax.interface import HasInterface, Interface, Port
 from s2s.emit.files import Tree
 from s2s.emit.read_tree import interface_of, read_tree
 from s2s.errors import CompilerBug, InputError
@@ -105,7 +105,7 @@ def _calls_packed(record: Mapping[str, Any]) -> bool:
     return bool(record.get("packed"))
 
 
-class LoadedNetwork:
+class LoadedNetwork(HasInterface):
     """A network in this process. `ffi`, `lib` and `name` are what `s2s.executor` wants of a library.
 
     What was built is removed when the network is closed, else when it is forgotten, at the latest as Python ends.
@@ -149,26 +149,6 @@ class LoadedNetwork:
         status = getattr(self.lib, f"{self.name}_bind_weights")(self._weights, address, len(pack))
         if status != 0:
             raise InputError(f"{self.name}: refuses the pack of weights with status {status}; s2s.h says why")
-
-    @property
-    def name(self) -> str:
-        """The prefix of its C names."""
-        return self.interface.name
-
-    @property
-    def executor(self) -> str:
-        """Whether it is a function to call, `aot`, or tables, `graph`."""
-        return self.interface.executor
-
-    @property
-    def inputs(self) -> tuple[Port, ...]:
-        """The inputs in order."""
-        return self.interface.inputs
-
-    @property
-    def outputs(self) -> tuple[Port, ...]:
-        """The outputs in order."""
-        return self.interface.outputs
 
     @property
     def sizes(self) -> Mapping[str, SizeRange]:
@@ -255,16 +235,6 @@ class LoadedNetwork:
         found = self.run(dict(zip(names, arrays, strict=False)))
         for name, out in zip(results, arrays[len(names) :], strict=True):
             copy_into(name, found[name], out)
-
-    @property
-    def input_names(self) -> list[str]:
-        """Names of all inputs of the model, in order."""
-        return self.interface.input_names
-
-    @property
-    def output_names(self) -> list[str]:
-        """Names of all outputs of the model, in order."""
-        return self.interface.output_names
 
     def _sizes(self, inputs: Mapping[str, ArrayLike]) -> dict[str, int]:
         """Return the sizes of a run, which the shapes of its inputs tell."""
