@@ -123,12 +123,12 @@ def _write(
     """Write all files that a user asks for, and return their places for JSON and for people."""
     packed = tuple(dict.fromkeys(format))
     destination = checked_folder(output, artifact.name, packed)
+    page = {} if evidence is None else {"evidence": _write_evidence(artifact, model, evidence)}
     if write_decisions is not None:
         artifact.decisions.write(write_decisions)
     packages = artifact.export(destination, *packed) if packed else {}
     as_dict: dict[str, Any] = dict(packages_as_dict(packages)) if packed else {}
     places = {} if packed else {"tree": str(artifact.write(destination))}
-    page = {} if evidence is None else {"evidence": _write_evidence(artifact, model, evidence)}
     return {**as_dict, **places, **page}, {**packages_in_words(packages), **places, **page}
 
 

@@ -104,7 +104,7 @@ class OnnxNetwork:
 
 
 def _read_by(node: NodeProto) -> list[str]:
-    """The names that a node reads, and those that its branches or bodies read of the networks around them."""
+    """The names that a node reads, itself or in a branch or body."""
     names = list(node.input)
     for attribute in node.attribute:
         for body in (attribute.g, *attribute.graphs):

@@ -19,7 +19,7 @@ from s2s.options import CompileOptions
 from support.browser import WIDTHS, shown
 from support.c_compilers import require
 from support.onnx_text import onnx_model
-from support.project import SHARED
+from support.project import ROOT, SHARED
 
 KEYWORDS = SHARED / "models/mlperf_tiny/kws_ref_model_int8.tflite"
 CHEAP = Scope(vectors=6, levels=("-O3",))
@@ -189,3 +189,10 @@ def test_code_for_several_devices_is_refused(tmp_path: Path):
     artifact = compile_artifact(residual(), CompileOptions(target="c", devices={"dsp": {"layers": LAYERS}}))
     with pytest.raises(InputError, match="code for several devices"):
         write_evidence(artifact, None, tmp_path / "pack", CHEAPEST)
+
+
+def test_a_missing_compiler_leaves_neither_pack_nor_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("CC", str(tmp_path / "none"))
+    model = ROOT / "examples" / "digits" / "digits.onnx"
+    assert run(["compile", str(model), "-o", str(tmp_path / "tree"), "--evidence", str(tmp_path / "pack")]) == 4
+    assert list(tmp_path.iterdir()) == []

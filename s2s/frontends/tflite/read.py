@@ -7,7 +7,7 @@ through damaged bytes becomes one error that names the place.
 
 import struct
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -103,6 +103,10 @@ class _Reader:
         self._left = 4 * len(data) + 10_000
         """Elements that may still be read; no honest file has more than it has bytes."""
 
+    def _intact(self, part: str) -> AbstractContextManager[None]:
+        """Convert what damaged bytes raise into an InputError about a part of the file."""
+        return intact(f"{self._label}: {part}")
+
     def model(self) -> ModelInfo:
         with intact(self._label):
             root = schema().Model.GetRootAs(self._data, 0)
@@ -123,7 +127,7 @@ class _Reader:
 
     def _buffer(self, buffer: Any, number: int) -> bytes | memoryview:
         place = f"buffer {number}"
-        with intact(place):
+        with self._intact(place):
             offset, size = int(buffer.Offset()), int(buffer.Size())
             length = int(buffer.DataLength())
             if offset > 1 or size > 1:
@@ -143,7 +147,7 @@ class _Reader:
 
     def _subgraph(self, graph: Any, number: int, codes: list[Any]) -> Subgraph:
         place = f"sub-graph {number}"
-        with intact(place):
+        with self._intact(place):
             name = self._text(graph.Name())
             tensors = self._items(graph.TensorsLength(), graph.Tensors, f"{place}: its list of tensors")
             inputs = self._numbers(graph.InputsLength(), graph.InputsAsNumpy, f"{place}: its list of inputs")
@@ -162,7 +166,7 @@ class _Reader:
 
     def _tensor(self, tensor: Any, subgraph: int, index: int) -> TensorInfo:
         inside = f"sub-graph {subgraph}: " if subgraph else ""
-        with intact(f"{inside}tensor {index}"):
+        with self._intact(f"{inside}tensor {index}"):
             name = self._text(tensor.Name()) or f"tensor{index}"
             place = f"{inside}tensor {index} {one_line(name)!r}"
             kind = enum_name("TensorType", int(tensor.Type()))
@@ -237,7 +241,7 @@ class _Reader:
 
     def _operator(self, operator: Any, subgraph: int, index: int, codes: list[Any], names: list[str]) -> OperatorInfo:
         place = f"sub-graph {subgraph}: operator {index}" if subgraph else f"operator {index}"
-        with intact(place):
+        with self._intact(place):
             number = int(operator.OpcodeIndex())
             if number >= len(codes):
                 raise InputError(f"{place}: operator code {number} of {len(codes)}; export the model again")
@@ -323,7 +327,7 @@ class _Reader:
 
     def _compression(self, root: Any) -> int | None:
         """The buffer with the metadata of compressed constants."""
-        with intact("its metadata"):
+        with self._intact("its metadata"):
             entries = self._items(root.MetadataLength(), root.Metadata, "its metadata")
             found = [int(each.Buffer()) for each in entries if self._text(each.Name()) == COMPRESSION]
         return found[0] if found else None
