@@ -1,22 +1,27 @@
 """Which passes and rewrite patterns of the compiler fire in random networks whose numbers are compared, and how often.
 
     python -m benchmarks.fired [--models 100] [--from 0] [--seed 14] [--kinds onnx sizes …] [--least 20] [--seconds …]
+                               [--counts fired.json]
 
 Draws networks as `s2s fuzz` does, compiles each in two variants, builds and runs the C, and compares the outputs with
 the other engine. A pattern counts once for each network and variant in which it has rewritten something and all outputs
-were right; so does a pass that has changed the module. Prints both by their counts, the least first. Exits with 1 if
-one fired in fewer than `--least` of them, or if a network is not compiled right.
+were right; so does a pass that has changed the module. Prints both by their counts, the least first. Exits with 1 if a
+pattern fired in fewer than `--least` of them, or if a network is not compiled right.
+
+`--counts` names a file that takes the counts after each batch; what it holds already is added to.
 """
 
 import argparse
 import importlib
+import json
 import pkgutil
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial, wraps
+from pathlib import Path
 from typing import Any
 
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -59,6 +64,19 @@ class Fired:
         self.patterns.update(other.patterns)
         self.failures += other.failures
 
+    @staticmethod
+    def read(path: Path | None) -> "Fired":
+        """Return the counts of earlier runs in a file, none if there is none."""
+        if path is None or not path.exists():
+            return Fired()
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        return Fired(**{**stored, "patterns": Counter(stored["patterns"])})
+
+    def write(self, path: Path | None) -> None:
+        """Write the counts into a file."""
+        if path is not None:
+            path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
+
 
 def patterns() -> Iterator[type[RewritePattern]]:
     """All patterns of the passes that are not a base of others, by name."""
@@ -77,11 +95,6 @@ def patterns() -> Iterator[type[RewritePattern]]:
 def name_of(pattern: type[RewritePattern]) -> str:
     """The name of a pattern with the file that it is in: `graph.fold_constants.FoldShape`."""
     return f"{pattern.__module__.removeprefix('s2s.passes.')}.{pattern.__name__}"
-
-
-def names() -> list[str]:
-    """The names of all passes and patterns."""
-    return [*(f"pass {name}" for name in sorted(available_passes())), *map(name_of, patterns())]
 
 
 def watch(rewriting: set[str]) -> None:
@@ -156,28 +169,32 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=14)
     parser.add_argument("--kinds", nargs="*", choices=KINDS, default=list(KINDS))
     parser.add_argument("--least", type=int, default=20, help="the least count of a pattern")
+    parser.add_argument("--counts", type=Path, help="file of counts that is added to after each batch")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="draw no more after so many seconds")
     options = parser.parse_args()
-    rewriting, total, began = set[str](), Fired(), time.monotonic()
+    rewriting, total, began = set[str](), Fired.read(options.counts), time.monotonic()
     watch(rewriting)
     plans = [Plan(seed=options.seed, **KINDS[kind]) for kind in options.kinds]
     for batch in run(plans, options.models, options.first, rewriting):
         total.add(batch)
+        total.write(options.counts)
         if time.monotonic() - began > options.seconds:
             break
-    listed = names()
-    for name in sorted(listed, key=lambda pattern: (total.patterns[pattern], pattern)):
-        print(f"{total.patterns[name]:>7}  {name}")
-    seldom = [name for name in listed if total.patterns[name] < options.least]
-    never = sum(not total.patterns[name] for name in listed)
-    print(
-        f"{len(listed)} passes and patterns; {len(listed) - len(seldom)} fired in at least {options.least} of "
-        f"{total.compared} compared networks, {len(seldom) - never} in fewer, {never} in none; "
-        f"{total.refused} refused, {len(total.failures)} failures"
-    )
+    kinds = {"passes": sorted(f"pass {name}" for name in available_passes()), "patterns": [*map(name_of, patterns())]}
+    for listed in kinds.values():
+        for name in sorted(listed, key=lambda name: (total.patterns[name], name)):
+            print(f"{total.patterns[name]:>7}  {name}")
+    for kind, listed in kinds.items():
+        seldom = [name for name in listed if total.patterns[name] < options.least]
+        never = sum(not total.patterns[name] for name in listed)
+        print(
+            f"{len(listed)} {kind}: {len(listed) - len(seldom)} fired in at least {options.least} networks, "
+            f"{len(seldom) - never} in fewer, {never} in none"
+        )
+    print(f"{total.compared} networks compared; {total.refused} refused, {len(total.failures)} failures")
     for failure in total.failures:
         print(failure)
-    return 1 if seldom or total.failures else 0
+    return 1 if any(total.patterns[name] < options.least for name in kinds["patterns"]) or total.failures else 0
 
 
 if __name__ == "__main__":

@@ -47,6 +47,16 @@ def draw_shape(random: Random, rank: int | None = None, *, empty: bool = True, l
     return shape
 
 
+def broadcast_size(one: Sequence[int], other: Sequence[int]) -> int | None:
+    """The number of elements that two shapes broadcast to; None if they do not, or if they are too many."""
+    try:
+        shape = np.broadcast_shapes(tuple(one), tuple(other))
+    except ValueError:
+        return None
+    size = int(np.prod(shape, dtype=np.int64))
+    return size if size <= MAX_ELEMENTS and len(shape) <= MAX_RANK else None
+
+
 def draw_array(
     random: Random, dtype: DType, shape: Sequence[int], low: float | None = None, high: float | None = None
 ) -> Array:

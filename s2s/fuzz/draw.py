@@ -1,11 +1,13 @@
 """Draw a whole model from a seed."""
 
 from collections import Counter
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
 import onnx
 
+from s2s.fuzz.idioms import IDIOMS
 from s2s.fuzz.model import MAX_NODES
 from s2s.fuzz.network import Network, Rejected
 from s2s.fuzz.operators import OPERATORS
@@ -13,6 +15,8 @@ from s2s.fuzz.spread import Spread
 from s2s.types.dtypes import Array
 
 OPSETS = (9, 11, 12, 13, 15, 17, 18, 19, 20, 21, 21, 22, 23, 24, 25, 26, 27, 28)
+IDIOM = 0.3
+"""How often several nodes that exporters write for one thing are added, and not one node of any operator."""
 PATIENCE = 6
 """Nodes that may be rejected for each that is accepted."""
 
@@ -31,15 +35,15 @@ def draw_model(seed: str, prefix: str = "", opset: int | None = None, nodes: int
     """The model of a seed, of about `nodes` nodes at most; names of its values begin with `prefix`."""
     random = Random(seed)
     net = Network(random, random.choice(OPSETS) if opset is None else opset, prefix)
-    names = sorted(OPERATORS)
+    operators, idioms = sorted(OPERATORS), sorted(IDIOMS)
     drawn = Counter[str]()
     wanted = random.randint(1, nodes)
     for _ in range(PATIENCE * nodes):
         if net.size >= wanted:
             break
-        name = random.choice(names)
+        name = random.choice(idioms if random.random() < IDIOM else operators)
         try:
-            net.attempt(OPERATORS[name])
+            net.attempt(partial(Network.composed, draw=IDIOMS[name]) if name in IDIOMS else OPERATORS[name])
         except Rejected:
             continue
         drawn[name] += 1

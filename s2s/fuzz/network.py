@@ -22,6 +22,7 @@ from s2s.fuzz.arrays import (
     MAX_ELEMENTS,
     MAX_RANK,
     DType,
+    broadcast_size,
     draw_array,
     draw_shape,
     draw_size,
@@ -298,6 +299,17 @@ class Network:
                 del each[length:]
             raise
 
+    def composed(self, draw: Callable[["Network"], Value]) -> None:
+        """Run `draw`, which adds several nodes: of what they give, later nodes and outputs take what it returns only.
+
+        A value in between that has another reader keeps the compiler from taking the nodes for one thing.
+        """
+        first = len(self._results)
+        kept = draw(self)
+        inner = {id(value) for value in self._results[first:] if value is not kept}
+        self.values[:] = [value for value in self.values if id(value) not in inner]
+        self._results[first:] = [kept]
+
     def model(self) -> onnx.ModelProto:
         """The model: its outputs are the values that no node reads, and some that one does."""
         read = {name for node in self._nodes for name in names_read([node])}
@@ -350,16 +362,6 @@ def _check(value: Value, types: Sequence[DType] | None, *, special: bool) -> Non
         wide = np.abs(each.astype(np.float64))
         if not bool((wide <= LARGEST[value.dtype.itemsize]).all()):
             raise Rejected("the result is not finite, or is large")
-
-
-def broadcast_size(one: Sequence[int], other: Sequence[int]) -> int | None:
-    """The number of elements that two shapes broadcast to; None if they do not, or if they are too many."""
-    try:
-        shape = np.broadcast_shapes(tuple(one), tuple(other))
-    except ValueError:
-        return None
-    size = int(np.prod(shape, dtype=np.int64))
-    return size if size <= MAX_ELEMENTS and len(shape) <= MAX_RANK else None
 
 
 def factored(random: Random, size: int, rank: int) -> list[int]:

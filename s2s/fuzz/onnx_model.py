@@ -12,6 +12,7 @@ from s2s.frontends.onnx import import_model
 from s2s.fuzz.draw import OPSETS, draw_model
 from s2s.fuzz.engines import ENGINES, IR_VERSION, EngineName, node_model
 from s2s.fuzz.forms import rewritten
+from s2s.fuzz.idioms import IDIOMS
 from s2s.fuzz.merge import merged, names_read
 from s2s.fuzz.model import Drawn, Format, FuzzModel
 from s2s.fuzz.operators import OPERATORS
@@ -94,7 +95,7 @@ class OnnxFormat(Format):
     @property
     def operators(self) -> list[str]:
         """The table of operators."""
-        return sorted(OPERATORS)
+        return sorted([*OPERATORS, *IDIOMS])
 
     def draw(self, seed: str, prefix: str, batch: str, nodes: int) -> Drawn:
         """Models of one opset."""

@@ -11,8 +11,10 @@ import onnx
 
 from s2s.errors import InputError
 from s2s.fuzz.arrays import is_floating
+from s2s.fuzz.byte_activations import with_rounded_activations
 from s2s.fuzz.engines import ENGINES, EngineName, run_node
 from s2s.fuzz.merge import names_read
+from s2s.fuzz.positions import check_positions
 from s2s.fuzz.spread import PAIRS, Noise, Spread, spread_results
 from s2s.types.dtypes import Array
 
@@ -81,6 +83,7 @@ def evaluate_node(
 ) -> dict[str, Spread]:
     """The outputs of a node by name, for operands by name."""
     used = {name: operands[name] for name in names_read([node])}
+    check_positions(node, used)
     data = list(used.values())[:1] if node.op_type.startswith("Reduce") else list(used.values())
     if any(each.clean.size == 0 for each in data):
         engines = engines[::-1]  # onnxruntime gives reductions of nothing another shape
@@ -94,7 +97,8 @@ def evaluate_node(
     asked: Sequence[EngineName] = engines
 
     def run(runs: Sequence[Mapping[str, Array]]) -> list[list[Array]]:
-        engine, found = run_node(node, opsets, runs, asked)
+        plain, rounded = with_rounded_activations(node, runs)
+        engine, found = run_node(plain, opsets, rounded, asked)
         others = tuple[EngineName, ...](each for each in asked if each != engine)
         if len(runs) > 1 and node.op_type in DISPUTED:
             found = _with_dispute(node, opsets, runs, others, found)
@@ -103,7 +107,15 @@ def evaluate_node(
             found[1] = [np.where(_may_be_equal([operands[name] for name in node.input]), ~clean, clean)]
         return found
 
-    return spread_results(list(filter(None, node.output)), used, run, noise, pairs)
+    return spread_results(list(filter(None, node.output)), used, run, noise, pairs, _steady(node, used))
+
+
+def _steady(node: onnx.NodeProto, operands: Mapping[str, Spread]) -> list[str]:
+    """The operands that noise would make another function of: the whole exponent of numbers below 0."""
+    if node.op_type != "Pow" or not is_floating(operands[node.input[1]].clean.dtype):
+        return []
+    exponent = operands[node.input[1]]
+    return [node.input[1]] if exponent.is_exact and bool((exponent.clean == np.rint(exponent.clean)).all()) else []
 
 
 def _reference_is_wrong(node: onnx.NodeProto, opsets: Mapping[str, int]) -> bool:

@@ -111,15 +111,22 @@ Run = Callable[[Sequence[Mapping[str, Array]]], list[list[Array]]]
 
 
 def spread_results(
-    outputs: Sequence[str], operands: Mapping[str, Spread], run: Run, noise: Noise | None, pairs: int = PAIRS
+    outputs: Sequence[str],
+    operands: Mapping[str, Spread],
+    run: Run,
+    noise: Noise | None,
+    pairs: int = PAIRS,
+    steady: Sequence[str] = (),
 ) -> dict[str, Spread]:
-    """The outputs of an operator by name; without `noise` it rounds nothing itself."""
+    """The outputs of an operator by name; without `noise` it rounds nothing itself. `steady` operands get no noise."""
     if noise is None and all(each.is_exact for each in operands.values()):
         [found] = run([{name: each.clean for name, each in operands.items()}])
         return {name: Spread(value) for name, value in zip(outputs, found, strict=True)}
     runs = [
         {
-            name: noise.added(each.of_run(number), name, number) if noise is not None else each.of_run(number)
+            name: each.of_run(number)
+            if noise is None or name in steady
+            else noise.added(each.of_run(number), name, number)
             for name, each in operands.items()
         }
         for number in range(2 * pairs + 1)

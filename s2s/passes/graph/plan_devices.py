@@ -13,7 +13,8 @@ of relay have left there; a user's tables name layers or operators; an elementwi
 everything else runs on the first device, `main`, whose memory holds inputs, outputs and state. Where devices are placed
 by cost, what no table names runs where the network takes the fewest cycles, copies included. A tensor is copied once to
 each device that reads it, by way of `main`. Each device gets constants of its own. Reshapes, which move nothing, are
-where their operand is. Functions outside of the network, and operators that run networks, are on `main`.
+where their operand is. Functions outside of the network, operators that run networks, and others that become no kernel,
+such as the end of a run by an index out of range, are on `main`.
 """
 
 from dataclasses import dataclass, field, replace
@@ -128,6 +129,8 @@ def _bound(op: Operation) -> str | None:
         return f"a function outside of the network runs on {MAIN}"
     if isinstance(op, graph.NetworkOp):
         return f"loops and branches run on {MAIN}"
+    if isinstance(op, graph.StepInterface):
+        return f"what is no kernel runs on {MAIN}"
     return None
 
 

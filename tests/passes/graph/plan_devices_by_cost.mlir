@@ -22,3 +22,19 @@ func.func @main(%x: tensor<1x64xf32>) -> tensor<1x2xf32> {
   %a = graph.matmul %x, %w : (tensor<1x64xf32>, tensor<64x2xf32>) -> tensor<1x2xf32>
   func.return %a : tensor<1x2xf32>
 }
+
+// -----
+
+// What ends a run is no kernel: the first device reads the flag that a fast device computes.
+// CHECK-LABEL: func.func @main
+// CHECK:         %b_1 = graph.device_copy %b from "dsp" to "main"
+// CHECK-NEXT:    graph.require %b_1 : tensor<1xi32>
+func.func @main(%x: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  %w = graph.constant dense<2.0> : tensor<64x64xf32>
+  %a = graph.matmul %w, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %m = graph.reduce_max %a {axes = array<i64: 0, 1>} : (tensor<64x64xf32>) -> tensor<f32>
+  %r = graph.reshape %m : (tensor<f32>) -> tensor<1xf32>
+  %b = graph.cast %r : (tensor<1xf32>) -> tensor<1xi32>
+  graph.require %b : tensor<1xi32>
+  func.return %x : tensor<1x64xf32>
+}
