@@ -1,7 +1,7 @@
 """Which passes and rewrite patterns of the compiler fire in random networks whose numbers are compared, and how often.
 
-    python -m benchmarks.fired [--models 100] [--from 0] [--seed 14] [--kinds onnx sizes …] [--least 20] [--seconds …]
-                               [--counts fired.json]
+    python -m benchmarks.fired [--models 100] [--from 0] [--seed 14] [--kinds onnx sizes …] [--least 20]
+                               [--nodes 4] [--seconds …] [--counts fired.json]
 
 Draws networks as `s2s fuzz` does, compiles each in two variants, builds and runs the C, and compares the outputs with
 the other engine. A pattern counts once for each network and variant in which it has rewritten something and all outputs
@@ -19,7 +19,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ from s2s.support.child import run_in_child
 
 SECONDS = 120.0
 """The time of the processor that one network may take."""
-BATCH = 4
+BATCH = 16
 """Networks that a child compiles."""
 KINDS: dict[str, dict[str, Any]] = {
     "onnx": {},
@@ -69,13 +69,14 @@ class Fired:
         """Return the counts of earlier runs in a file, none if there is none."""
         if path is None or not path.exists():
             return Fired()
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        return Fired(**{**stored, "patterns": Counter(stored["patterns"])})
+        stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        counts = Counter[str](stored["patterns"])
+        return Fired(stored["compared"], stored["refused"], counts, stored["failures"])
 
     def write(self, path: Path | None) -> None:
         """Write the counts into a file."""
         if path is not None:
-            path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
+            path.write_text(json.dumps(vars(self), indent=1), encoding="utf-8")
 
 
 def patterns() -> Iterator[type[RewritePattern]]:
@@ -168,13 +169,14 @@ def main() -> int:
     parser.add_argument("--from", dest="first", type=int, default=0, help="number of the first network")
     parser.add_argument("--seed", type=int, default=14)
     parser.add_argument("--kinds", nargs="*", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--nodes", type=int, default=4, help="the most nodes of a network, or idioms")
     parser.add_argument("--least", type=int, default=20, help="the least count of a pattern")
     parser.add_argument("--counts", type=Path, help="file of counts that is added to after each batch")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="draw no more after so many seconds")
     options = parser.parse_args()
     rewriting, total, began = set[str](), Fired.read(options.counts), time.monotonic()
     watch(rewriting)
-    plans = [Plan(seed=options.seed, **KINDS[kind]) for kind in options.kinds]
+    plans = [Plan(seed=options.seed, nodes=options.nodes, **KINDS[kind]) for kind in options.kinds]
     for batch in run(plans, options.models, options.first, rewriting):
         total.add(batch)
         total.write(options.counts)

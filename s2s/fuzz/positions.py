@@ -1,6 +1,7 @@
 """Positions that operators read and write at: engines differ in what they make of one that is out of range."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -31,8 +32,8 @@ def check_positions(node: onnx.NodeProto, operands: Mapping[str, Spread]) -> Non
 
 def _sizes(node: onnx.NodeProto, shape: Sequence[int], places: Array) -> Sequence[int]:
     """The sizes that the positions, or each of the coordinates, are below."""
-    given = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+    given: dict[str, Any] = {each.name: helper.get_attribute_value(each) for each in node.attribute}
     if node.op_type in ALONG_AXIS:
-        return [shape[given.get("axis", 0)]]
-    first = given.get("batch_dims", 0)
+        return [shape[int(given.get("axis", 0))]]
+    first = int(given.get("batch_dims", 0))
     return shape[first : first + places.shape[-1]]

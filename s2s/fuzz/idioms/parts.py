@@ -1,6 +1,7 @@
 """What idioms are made of: constants, images, layers with constant weights."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ def number(net: Network, value: float) -> Value:
     return net.constant(np.asarray(value, np.float32))
 
 
-def one(net: Network, op: str, *operands: Value | None, **attributes: object) -> Value:
+def one(net: Network, op: str, *operands: Value | None, **attributes: Any) -> Value:
     """The result of a node that has one."""
     [found] = net.node(op, operands, **attributes)
     return found

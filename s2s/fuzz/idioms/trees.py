@@ -42,7 +42,7 @@ def _grow(
     count = 2**depth - 1
     for node in range(2 ** (depth + 1) - 1):
         inner = node < count
-        values = {
+        values: dict[str, Any] = {
             "treeids": tree,
             "nodeids": node,
             "modes": mode if inner else "LEAF",
@@ -55,7 +55,7 @@ def _grow(
             columns[name].append(value)
         if inner:
             continue
-        leaf = {"treeids": tree, "nodeids": node, "ids": net.random.randrange(targets)}
+        leaf: dict[str, Any] = {"treeids": tree, "nodeids": node, "ids": net.random.randrange(targets)}
         leaf["weights"] = net.random.choice((-2.0, -0.25, 0.5, 1.0, 3.0))
         for name, value in leaf.items():
             leaves[name].append(value)
