@@ -14,14 +14,14 @@ from s2s.cli.command import command
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
-    import onnx
+    from s2s.fuzz.shrinking import Shrinkable
 
 PLACE = "{}"
 """Where the check names the model."""
 
 
 @command("reduce")
-@click.argument("model", type=options.PATH, metavar="MODEL", help="An ONNX model that fails the check.")
+@click.argument("model", type=options.PATH, metavar="MODEL", help="An ONNX, TFLite or .pt2 model that fails the check.")
 @click.option(
     "--check",
     required=True,
@@ -34,7 +34,7 @@ PLACE = "{}"
     "--timeout", type=float, default=120.0, metavar="SECONDS", help="The most that one check may take. [default: 120]"
 )
 def reduce_command(model: Path, check: str, says: str | None, output: Path, timeout: float) -> None:
-    """Cut nodes off a failing ONNX model as long as a command fails for it in the same way.
+    """Cut nodes off a failing ONNX, TFLite or PyTorch model as long as a command fails for it in the same way.
 
     Example: s2s reduce model.onnx --check "s2s verify {} --target c" -o small.onnx
     """
@@ -43,7 +43,7 @@ def reduce_command(model: Path, check: str, says: str | None, output: Path, time
 
     before = _read(model)
     with tempfile.TemporaryDirectory(prefix="s2s-reduce-") as folder:
-        place = Path(folder) / "model.onnx"
+        place = Path(folder) / f"model{before.suffix}"
         first = _run(check, model.resolve(), timeout)
         if first.returncode == 0:
             raise InputError(f"--check: ends with 0 for {model}; give a command that fails for it")
@@ -51,20 +51,20 @@ def reduce_command(model: Path, check: str, says: str | None, output: Path, time
             raise InputError(f"--says {says}: is not in what the command prints for {model}; give words of its own")
         started, tried = clock.monotonic(), 0
 
-        def fails(candidate: "onnx.ModelProto") -> bool:
+        def fails(candidate: "Shrinkable") -> bool:
             nonlocal tried
             tried += 1
-            progress.step(f"{len(candidate.graph.node)} nodes, check {tried}, {clock.monotonic() - started:.0f} s")
-            place.write_bytes(candidate.SerializeToString(deterministic=True))
+            progress.step(f"{len(candidate.nodes)} nodes, check {tried}, {clock.monotonic() - started:.0f} s")
+            place.write_bytes(candidate.serialised())
             done = _run(check, place, timeout)
             return done.returncode == first.returncode and (says is None or says in done.stdout)
 
-        from s2s.fuzz.shrink import shrink
+        from s2s.fuzz.shrinking import shrink
 
         with steps_shown():
             after = shrink(before, fails)
     _write(output, after)
-    print(f"{output}: {len(after.graph.node)} of {len(before.graph.node)} nodes: {_operators(after)}")
+    print(f"{output}: {len(after.nodes)} of {len(before.nodes)} nodes: {_operators(after)}")
 
 
 def _run(check: str, model: Path, timeout: float) -> "subprocess.CompletedProcess[str]":
@@ -88,30 +88,36 @@ def _run(check: str, model: Path, timeout: float) -> "subprocess.CompletedProces
         raise InputError(f"--check: {words[0]} cannot be run ({error.strerror}); name a program") from error
 
 
-def _read(model: Path) -> "onnx.ModelProto":
+def _read(model: Path) -> "Shrinkable":
     """Read the model as it is: it may be one that the frontend refuses."""
-    import onnx
-    from google.protobuf.message import DecodeError
-
     from s2s.frontends.recognition import format_of
 
     if not model.is_file():
-        raise InputError(f"{model}: there is no such file; give an ONNX model")
-    if (found := format_of(model)) != "ONNX":
-        raise InputError(f"{model}: is a model of {found}, and only ONNX models are shrunk; export the network as ONNX")
-    try:
-        return onnx.load(model)  # pyright: ignore[reportUnknownMemberType]
-    except (DecodeError, OSError, onnx.checker.ValidationError) as error:
-        raise InputError(f"{model}: cannot be read ({str(error).partition(chr(10))[0]}); give a whole model") from error
+        raise InputError(f"{model}: there is no such file; give a model")
+    match format_of(model):
+        case "ONNX":
+            from s2s.fuzz.shrinking.onnx import OnnxParts
+
+            return OnnxParts.read(model)
+        case "TFLite":
+            from s2s.fuzz.shrinking.tflite import TfliteParts
+
+            return TfliteParts.read(model)
+        case "PyTorch":
+            from s2s.fuzz.shrinking.torch import TorchParts
+
+            return TorchParts.read(model)
+        case other:
+            raise InputError(f"{model}: models of {other} are not shrunk; export the network as ONNX")
 
 
-def _write(output: Path, model: "onnx.ModelProto") -> None:
+def _write(output: Path, model: "Shrinkable") -> None:
     try:
-        output.write_bytes(model.SerializeToString(deterministic=True))
+        output.write_bytes(model.serialised())
     except OSError as error:
         raise InputError(f"--output {output}: cannot be written ({error.strerror}); choose another file") from error
 
 
-def _operators(model: "onnx.ModelProto") -> str:
-    names = [node.op_type for node in model.graph.node]
+def _operators(model: "Shrinkable") -> str:
+    names = [node.operator for node in model.nodes]
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")

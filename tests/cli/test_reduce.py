@@ -7,6 +7,8 @@ import onnx
 import pytest
 
 from s2s.cli.main import run
+from s2s.fuzz.tflite.reader import read_graph
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from support.onnx_text import onnx_file
 
 LONG = """(float[2, 4] x, float[2, 4] v) => (float[2, 4] y, float[2, 4] z) <float[4, 4] w = {
@@ -80,10 +82,59 @@ def test_a_check_that_says_nothing_is_refused(
     assert not (tmp_path / "small.onnx").exists()
 
 
-def test_only_onnx_models_are_shrunk(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+HOLDS = "import sys; sys.exit(3 * (sys.argv[2].encode() in open(sys.argv[1], 'rb').read()))"
+
+
+def test_an_operator_of_a_tflite_model_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Tensors of one name are told apart, as files may have such."""
+    tensors = [TensorSpec(name, (4,), "FLOAT32") for name in ("x", "twin1", "twin2", "sought", "y")]
+    builtins = ("RELU", "TANH", "EXP", "LOGISTIC")
+    operators = [
+        OperatorSpec(builtin, [one.name], [other.name])
+        for builtin, one, other in zip(builtins, tensors[:-1], tensors[1:], strict=True)
+    ]
+    data = model([GraphSpec(tensors, operators, ["x"], ["y"])]).replace(b"twin2", b"twin1")
+    (tmp_path / "net.tflite").write_bytes(data)
+    check = f'{sys.executable} -c "{HOLDS}" {{}} sought'
+    small = tmp_path / "small.tflite"
+    assert run(["reduce", str(tmp_path / "net.tflite"), "--check", check, "-o", str(small)]) == 0
+    assert "small.tflite: 1 of 4 nodes" in capsys.readouterr().out
+    [left] = read_graph(small.read_bytes()).operators
+    assert "sought" in (*left.inputs, *left.outputs)
+
+
+def test_a_call_of_a_program_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """What the call reads becomes an input; a parameter stays stored."""
+    torch = pytest.importorskip("torch")
+
+    class Layers(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.last = torch.nn.Linear(4, 6), torch.nn.Linear(6, 3)
+
+        def forward(self, x: "torch.Tensor") -> "torch.Tensor":
+            return torch.relu(self.last(torch.tanh(self.first(x))))
+
+    torch.export.save(torch.export.export(Layers().eval(), (torch.zeros(2, 4),)), tmp_path / "net.pt2")
+    check = f'{sys.executable} -c "{HOLDS}" {{}} aten.tanh.default'
+    small = tmp_path / "small.pt2"
+    assert run(["reduce", str(tmp_path / "net.pt2"), "--check", check, "-o", str(small)]) == 0
+    assert "small.pt2: 1 of 4 nodes: aten.tanh.default" in capsys.readouterr().out
+    assert [*torch.export.load(small).module()(torch.zeros(2, 6))][0].shape == (2, 6)
+
+
+def test_what_is_no_whole_model_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "net.tflite").write_bytes(b"\x1c\x00\x00\x00TFL3" + bytes(64))
+    (tmp_path / "net.gguf").write_bytes(b"GGUF" + bytes(64))
+    (tmp_path / "net.pt2").write_bytes(b"PK\x03\x04" + bytes(64))
     (tmp_path / "broken.onnx").write_bytes(b"\xff\xff\xff")
-    said = {"net.tflite": "only ONNX models are shrunk", "broken.onnx": "give", "no.onnx": "no such"}
+    said = {
+        "net.tflite": "net.tflite: ",
+        "net.gguf": "models of GGUF are not shrunk",
+        "net.pt2": "is no archive of torch",
+        "broken.onnx": "give",
+        "no.onnx": "no such",
+    }
     for name, message in said.items():
         assert run(["reduce", str(tmp_path / name), "--check", CHECK, "-o", str(tmp_path / "small.onnx")]) == 2
         assert message in capsys.readouterr().err

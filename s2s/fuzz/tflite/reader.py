@@ -1,5 +1,7 @@
 """Read a TFLite file of one graph back into the description that `writer` writes."""
 
+from collections import Counter
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -15,10 +17,22 @@ from s2s.types.dtypes import Array
 def read_graph(data: bytes) -> GraphSpec:
     """The first graph of a file."""
     info = read_model(data, "model")
-    graph = info.subgraphs[0]
+    graph = _with_unique_names(info.subgraphs[0])
     tensors = [_tensor(info, each) for each in graph.tensors]
     inputs, outputs = ([tensors[index].name for index in each] for each in (graph.inputs, graph.outputs))
     return GraphSpec(tensors, [_operator(graph, each) for each in graph.operators], inputs, outputs, graph.name)
+
+
+def _with_unique_names(graph: Subgraph) -> Subgraph:
+    """The graph whose tensors have names that differ: a file tells tensors by their numbers."""
+    counts = Counter(tensor.name for tensor in graph.tensors)
+    tensors = [
+        replace(tensor, name=f"{tensor.name or 'tensor'}_{place}")
+        if counts[tensor.name] > 1 or not tensor.name
+        else tensor
+        for place, tensor in enumerate(graph.tensors)
+    ]
+    return replace(graph, tensors=tuple(tensors))
 
 
 def _tensor(info: ModelInfo, tensor: TensorInfo) -> TensorSpec:

@@ -1,0 +1,60 @@
+"""TFLite models from which operators are cut off."""
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from s2s.errors import InputError
+from s2s.frontends.tflite.read import read_model
+from s2s.fuzz.shrinking import Node, Shrinkable
+from s2s.fuzz.tflite.reader import read_graph
+from s2s.fuzz.tflite.writer import GraphSpec, model
+
+
+class TfliteParts(Shrinkable):
+    """A TFLite model of one graph."""
+
+    suffix = ".tflite"
+
+    def __init__(self, graph: GraphSpec) -> None:
+        self.graph = graph
+
+    @staticmethod
+    def read(path: Path) -> "TfliteParts":
+        """Return the model of a file."""
+        data = path.read_bytes()
+        count = len(read_model(data, str(path)).subgraphs)
+        if count != 1:
+            raise InputError(
+                f"{path}: has {count} graphs, and models of one are shrunk; give a whole model without branches"
+            )
+        return TfliteParts(read_graph(data))
+
+    @cached_property
+    def nodes(self) -> Sequence[Node]:
+        """The operators."""
+        return [
+            Node(each.custom or each.builtin, [*filter(None, each.inputs)], each.outputs)
+            for each in self.graph.operators
+        ]
+
+    @property
+    def outputs(self) -> Sequence[str]:
+        """The outputs of the graph."""
+        return self.graph.outputs
+
+    @cached_property
+    def stored(self) -> Collection[str]:
+        """The constants, and the tensors that keep a state."""
+        return {each.name for each in self.graph.tensors if each.data is not None or each.is_variable}
+
+    def part(self, kept: Sequence[int], inputs: Sequence[str], outputs: Sequence[str]) -> "TfliteParts":
+        """Return the model of some operators, with the constants that they read."""
+        operators = [self.graph.operators[number] for number in kept]
+        needed = {name for each in operators for name in (*each.inputs, *each.outputs, *each.intermediates)}
+        tensors = [each for each in self.graph.tensors if each.name in needed]
+        return TfliteParts(GraphSpec(tensors, operators, list(inputs), list(outputs)))
+
+    def serialised(self) -> bytes:
+        """Return the file."""
+        return model([self.graph])
