@@ -33,8 +33,9 @@ MUTATED = ("s2s/passes", "dialects")
 TESTED = ("tests/passes", "tests/dialects", "tests/interpret", "tests/analysis")
 COPIED = ("benchmarks", "dialects", "pyproject.toml", "runtime_c", "s2s", "templates", "tests")
 LEVELS = ("graph", "tensor", "loop", "c")
-LEFT_OUT = re.compile(r"core/(NoOp|Variable\w+|RemoveDecorator|ExceptionReplacer)")
-"""Operators that change nothing, take arguments, or change what few lines have."""
+LEFT_OUT = re.compile(r"core/(NoOp|Variable\w+|RemoveDecorator|ExceptionReplacer|\w+_Is_Eq|\w+_IsNot_NotEq)")
+"""Operators that change nothing, take arguments, or change what few lines have; values of the IR are equal if they are
+the same."""
 SECONDS = 600.0
 """The time that the tests of one mutant may take; an endless loop is noticed by it."""
 MOST_TESTS = 12
@@ -66,7 +67,8 @@ def tests_of(module: Path) -> list[str]:
     names = module.with_suffix("").parts[1 if module.parts[0] == "dialects" else 3 :]
     for name in reversed(names):
         if found := _named(name, module):
-            return found[:MOST_TESTS]
+            level = _named(module.parts[1], module) if module.parts[0] == "dialects" else []
+            return list(dict.fromkeys([*level, *found]))[:MOST_TESTS]
     importing = re.compile(rf"(import|from) .*\b{module.stem}\b")
     users = [each for each in modules() if each != module and importing.search((ROOT / each).read_text("utf-8"))]
     return list(dict.fromkeys(test for user in users for test in _named(user.stem, user)))[:MOST_TESTS]

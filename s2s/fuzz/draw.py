@@ -15,7 +15,7 @@ from s2s.fuzz.spread import Spread
 from s2s.types.dtypes import Array
 
 OPSETS = (9, 11, 12, 13, 15, 17, 18, 19, 20, 21, 21, 22, 23, 24, 25, 26, 27, 28)
-IDIOM = 0.3
+IDIOM = 0.6
 """How often several nodes that exporters write for one thing are added, and not one node of any operator."""
 PATIENCE = 6
 """Nodes that may be rejected for each that is accepted."""

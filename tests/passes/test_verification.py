@@ -50,6 +50,25 @@ def test_a_sound_module_is_refused_once_an_addition_has_two_types(
         verify(module)
 
 
+def test_a_use_before_the_value_is_computed_is_refused() -> None:
+    module, ops = sums()
+    ops[0].operands[0] = ops[1].result
+    with pytest.raises(DiagnosticException, match="or after it"):
+        verify(module)
+
+
+def test_an_optional_operand_is_given_at_most_once() -> None:
+    """Two values of `c.return` are one operand too many."""
+    block = Block(arg_types=[f32])
+    returned = c.ReturnOp(block.args[0])
+    block.add_op(returned)
+    module = ModuleOp([c.FuncOp("f", [f32], f32, block)])
+    verify(module)
+    returned.operands = [block.args[0], block.args[0]]
+    with pytest.raises(DiagnosticException, match=r"c\.return"):
+        verify(module)
+
+
 def test_a_use_of_an_erased_value_is_refused() -> None:
     module, ops = sums()
     ops[1].operands[0] = ops[0].result

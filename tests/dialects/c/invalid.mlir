@@ -149,3 +149,9 @@ c.overlay @net_arena members ["conv1", "conv1"] offsets [0, 64] types [!c.array<
 
 c.overlay @net_arena members ["conv1"] offsets [-4] types [!c.array<16 x f32>]
 // CHECK: c.overlay: net_arena has a member before its beginning
+
+// -----
+
+"c.func"() <{sym_name = "none", function_type = (i32) -> ()}> ({
+}) : () -> ()
+// CHECK: c.func: none gives 0 values, C gives one

@@ -192,6 +192,12 @@ loop.store_at %v, %x[%n] : f16, memref<8xf32>
 
 // -----
 
+%x, %p = "test.op"() : () -> (memref<7xf32>, memref<1xi32>)
+%y = "loop.advance"(%x, %p) {by = 2 : i64} : (memref<7xf32>, memref<1xi32>) -> memref<4xf32>
+// CHECK: loop.advance: memref<4xf32> moves by 2 in memory with 3 elements more
+
+// -----
+
 %x = "test.op"() : () -> memref<8xi32>
 %y = loop.advance %x {by = 2 : i64} : memref<8xi32> -> memref<4xf32>
 // CHECK: loop.advance: a window memref<4xf32> of memory memref<8xi32>

@@ -25,6 +25,18 @@ func.func @one_scale_for_two_rows(%i: tensor<3xi64>) -> tensor<3x8xf32> {
   func.return %y : tensor<3x8xf32>
 }
 
+// CHECK-LABEL: @one_scale_for_two_columns
+// CHECK: %[[S:.*]] = graph.gather %{{.*}}, %i {axis = 0 : i64} : (tensor<4x2xf32>, tensor<3xi64>) -> tensor<3x2xf32>
+// CHECK: graph.broadcast_to %{{.*}} : (tensor<3x2x1xf32>) -> tensor<3x2x2xf32>
+func.func @one_scale_for_two_columns(%i: tensor<3xi64>) -> tensor<3x4xf32> {
+  %w = graph.constant dense<1> : tensor<4x4xi8>
+  %s = graph.constant dense<[[0.5, 0.5, 0.25, 0.25], [1.0, 1.0, 2.0, 2.0], [0.5, 0.5, 1.0, 1.0], [0.25, 0.25, 2.0, 2.0]]> : tensor<4x4xf32>
+  %f = graph.cast %w : (tensor<4x4xi8>) -> tensor<4x4xf32>
+  %d = graph.mul %f, %s : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %y = graph.gather %d, %i {axis = 0 : i64} : (tensor<4x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+  func.return %y : tensor<3x4xf32>
+}
+
 // CHECK-LABEL: @codes_of_numbers
 // CHECK: %[[G:.*]] = graph.gather %w, %i {axis = 0 : i64} : (tensor<4x8xui8>, tensor<3xi64>) -> tensor<3x8xui8>
 // CHECK: graph.gather %t, %[[G]] {axis = 0 : i64} : (tensor<2xf32>, tensor<3x8xui8>) -> tensor<3x8xf32>

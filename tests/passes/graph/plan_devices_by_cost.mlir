@@ -31,7 +31,8 @@ func.func @main(%x: tensor<1x64xf32>) -> tensor<1x2xf32> {
 // CHECK-NEXT:    graph.require %b_1 : tensor<1xi32>
 func.func @main(%x: tensor<1x64xf32>) -> tensor<1x64xf32> {
   %w = graph.constant dense<2.0> : tensor<64x64xf32>
-  %a = graph.matmul %w, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %v = graph.constant dense<-2.0> : tensor<64x64xf32>
+  %a = graph.matmul %w, %v : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %m = graph.reduce_max %a {axes = array<i64: 0, 1>} : (tensor<64x64xf32>) -> tensor<f32>
   %r = graph.reshape %m : (tensor<f32>) -> tensor<1xf32>
   %b = graph.cast %r : (tensor<1xf32>) -> tensor<1xi32>
