@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from s2s.errors import InputError
-from s2s.fuzz.campaign import KINDS, MIXED, Plan, Tally, run
+from s2s.fuzz.campaign import Plan, Tally, run
 from s2s.fuzz.check import Failure
 from s2s.fuzz.reduce import Failing
 from s2s.fuzz.reproducer import replay, write
@@ -99,14 +99,3 @@ def test_a_failing_program_is_replayed_from_its_file(tmp_path: Path) -> None:
 def test_a_smaller_program_keeps_directives_of_what_is_left() -> None:
     assert BLOCKS.needed(["b"]).directives == BLOCKS.directives
     assert BLOCKS.without(0, (12, 1)).directives == ()
-
-
-def test_a_mixed_run_draws_each_kind() -> None:
-    plan = Plan(models=8 * len(KINDS), seed=PLAN.seed, variants=1, nodes=2, format=MIXED)
-    total = Tally()
-    for tally in run(plan):
-        total.add(tally)
-    assert [failing.failure.describe() for failing in total.failures] == [], f"seed {PLAN.seed}"
-    assert {*KINDS} <= set(total.kinds)
-    with pytest.raises(InputError, match="is drawn among others"):
-        next(iter(run(Plan(format=MIXED, sizes=True))))
