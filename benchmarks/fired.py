@@ -1,12 +1,12 @@
-"""Which passes and rewrite patterns of the compiler fire in random networks whose numbers are compared, and how often.
+"""Which rewrite patterns and passes of the compiler fire in random networks whose numbers are compared, and how often.
 
     python -m benchmarks.fired [--models 100] [--from 0] [--seed 14] [--kinds onnx sizes …] [--least 20]
-                               [--nodes 4] [--seconds …] [--counts fired.json]
+                               [--nodes 4] [--variants 2] [--passes] [--seconds …] [--counts fired.json]
 
 Draws networks as `s2s fuzz` does, compiles each in two variants, builds and runs the C, and compares the outputs with
 the other engine. A pattern counts once for each network and variant in which it has rewritten something and all outputs
-were right; so does a pass that has changed the module. Prints both by their counts, the least first. Exits with 1 if a
-pattern fired in fewer than `--least` of them, or if a network is not compiled right.
+were right; so does, with `--passes`, a pass that has changed the module. Prints them by their counts, the least first.
+Exits with 1 if a pattern fired in fewer than `--least` of them, or if a network is not compiled right.
 
 `--counts` names a file that takes the counts after each batch; what it holds already is added to.
 """
@@ -98,11 +98,12 @@ def name_of(pattern: type[RewritePattern]) -> str:
     return f"{pattern.__module__.removeprefix('s2s.passes.')}.{pattern.__name__}"
 
 
-def watch(rewriting: set[str]) -> None:
-    """Have patterns put their names into `found` when they rewrite something, and passes when they change a module."""
+def watch(rewriting: set[str], *, passes: bool) -> None:
+    """Have patterns put their names into `rewriting` when they rewrite something, and `passes` when they change a
+    module, which takes as long as the compilation."""
     for pattern in patterns():
         pattern.match_and_rewrite = _watched(pattern.match_and_rewrite, name_of(pattern), rewriting)
-    for name, load in available_passes().items():
+    for name, load in available_passes().items() if passes else ():
         kind: Any = load()
         kind.apply = _watched_pass(kind.apply, f"pass {name}", rewriting)
 
@@ -129,7 +130,7 @@ def _watched(method: Callable[..., None], name: str, rewriting: set[str]) -> Cal
 
 
 def fired(plan: Plan, numbers: Sequence[int], rewriting: set[str]) -> Fired:
-    """Draw, compile, run and compare some networks; `found` is what `watch` fills."""
+    """Draw, compile, run and compare some networks; `rewriting` is what `watch` fills."""
     total = Fired()
     for number in numbers:
         drawn = draw(plan, number)
@@ -171,18 +172,23 @@ def main() -> int:
     parser.add_argument("--kinds", nargs="*", choices=KINDS, default=list(KINDS))
     parser.add_argument("--nodes", type=int, default=4, help="the most nodes of a network, or idioms")
     parser.add_argument("--least", type=int, default=20, help="the least count of a pattern")
+    parser.add_argument("--variants", type=int, default=2, help="in how many ways each network is compiled")
+    parser.add_argument("--passes", action="store_true", help="count passes that change a module, too")
     parser.add_argument("--counts", type=Path, help="file of counts that is added to after each batch")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="draw no more after so many seconds")
     options = parser.parse_args()
     rewriting, total, began = set[str](), Fired.read(options.counts), time.monotonic()
-    watch(rewriting)
-    plans = [Plan(seed=options.seed, nodes=options.nodes, **KINDS[kind]) for kind in options.kinds]
+    watch(rewriting, passes=options.passes)
+    drawn = {"seed": options.seed, "nodes": options.nodes, "variants": options.variants}
+    plans = [Plan(**drawn, **KINDS[kind]) for kind in options.kinds]
     for batch in run(plans, options.models, options.first, rewriting):
         total.add(batch)
         total.write(options.counts)
         if time.monotonic() - began > options.seconds:
             break
-    kinds = {"passes": sorted(f"pass {name}" for name in available_passes()), "patterns": [*map(name_of, patterns())]}
+    kinds = {"patterns": [*map(name_of, patterns())]}
+    if options.passes:
+        kinds = {"passes": sorted(f"pass {name}" for name in available_passes()), **kinds}
     for listed in kinds.values():
         for name in sorted(listed, key=lambda name: (total.patterns[name], name)):
             print(f"{total.patterns[name]:>7}  {name}")

@@ -1,12 +1,14 @@
 """The share of small changes to passes and dialects that the tests of the changed module notice.
 
     python -m benchmarks.mutation_score [--mutants 60] [--seed 0] [--from 0] [--record score.json] [--least 0.9]
+                                        [--wide tests]
 
 A mutant is one change that cosmic-ray (`pip install cosmic-ray`) makes in a copy of the tree: another operator or
 number, a comparison turned, a branch left out. Modules are drawn by their lines, changes evenly. Each mutant meets the
 tests that are named after its module, else after its package or after the modules that import it. Annotations and texts
 are not changed. Prints each survivor with its place; they are to be read. Exits with 1 below `--least`.
 
+`--wide` names folders of tests that a mutant meets which those few have not noticed: with all tests, minutes each.
 `--record` takes the outcomes after each mutant; what it holds is not run again.
 """
 
@@ -40,6 +42,10 @@ SECONDS = 600.0
 """The time that the tests of one mutant may take; an endless loop is noticed by it."""
 MOST_TESTS = 12
 """Files of tests that a mutant meets."""
+
+
+Place = tuple[int, int]
+"""Line and column."""
 
 
 @dataclass(frozen=True)
@@ -84,21 +90,25 @@ def _named(name: str, module: Path) -> list[str]:
     return sorted(path.relative_to(ROOT).as_posix() for path in own if not level or level in path.parts)
 
 
-def fixed_lines(source: str) -> set[int]:
-    """The lines of signatures, annotations, texts and imports, in which a change changes no behaviour, or fails at
-    once."""
-    lines = set[int]()
+def fixed_spans(source: str) -> list[tuple[Place, Place]]:
+    """The signatures, annotations, texts and imports, in which a change changes no behaviour, or fails at once; and
+    the places that say that two sequences are equally long."""
+    spans: list[tuple[Place, Place]] = []
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.FunctionDef(lineno=first, body=[body, *_]):
-                lines |= set(range(first, body.lineno))
-            case ast.AnnAssign(lineno=first, annotation=annotation):
-                lines |= set(range(first, (annotation.end_lineno or first) + (node.value is None)))
+                spans.append(((first, 0), (body.lineno, 0)))
+            case ast.AnnAssign(annotation=fixed) | ast.keyword(arg="strict", value=fixed):
+                spans.append(_span(fixed))
             case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
-                lines |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+                spans.append(_span(node))
             case _:
                 pass
-    return lines
+    return spans
+
+
+def _span(node: ast.expr | ast.stmt) -> tuple[Place, Place]:
+    return (node.lineno, node.col_offset), (node.end_lineno or node.lineno, node.end_col_offset or 0)
 
 
 def mutant(number: int, seed: int) -> tuple[Path, int, str]:
@@ -115,11 +125,16 @@ def mutant(number: int, seed: int) -> tuple[Path, int, str]:
     while True:
         [module] = draw.choices(found, sizes)
         source = (ROOT / module).read_text(encoding="utf-8")
-        fixed, nodes = fixed_lines(source), list(trees.ast_nodes(trees.get_ast(source)))
+        fixed, nodes = fixed_spans(source), list(trees.ast_nodes(trees.get_ast(source)))
         places: list[tuple[int, Any, int]] = []
         for operator in (plugins.get_operator(name)() for name in names):
-            at = [first[0] for node in nodes for first, _ in operator.mutation_positions(node)]
-            places += [(line, operator, place) for place, line in enumerate(at) if line not in fixed]
+            at = [first for node in nodes for first, _ in operator.mutation_positions(node)]
+            free = (not any(first <= each < last for first, last in fixed) for each in at)
+            places += [
+                (each[0], operator, place)
+                for place, (each, is_free) in enumerate(zip(at, free, strict=True))
+                if is_free
+            ]
         if places and tests_of(module):
             line, operator, place = draw.choice(places)
             changed: str | None = mutating.mutate_code(source, operator, place)
@@ -140,26 +155,30 @@ def copy_of(folder: Path) -> Path:
     return folder
 
 
-def outcome(number: int, seed: int, tree: Path) -> Outcome:
-    """Run the tests of a mutant in a copy of the tree."""
+def outcome(number: int, seed: int, tree: Path, wide: Sequence[str]) -> Outcome:
+    """Run the tests of a mutant in a copy of the tree, and the `wide` ones if these do not notice it."""
     module, line, changed = mutant(number, seed)
     source, tests = (ROOT / module).read_text(encoding="utf-8"), tests_of(module)
     (tree / module).write_text(changed, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *tests]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        done = subprocess.run(
-            command, cwd=tree, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-        noticed = done.returncode != 0
-    except subprocess.TimeoutExpired:
-        noticed = True
+    noticed = _fails(tests, tree) or (bool(wide) and _fails(wide, tree))
     (tree / module).write_text(source, encoding="utf-8")
     before, after = (text.split("\n") for text in (source, changed))
     removed = [text.strip() for text in before if text not in after]
     added = [text.strip() for text in after if text not in before]
     change = f"{' '.join(removed) or before[line - 1].strip()}  ->  {' '.join(added) or '(left out)'}"
     return Outcome(number, f"{module}:{line}", change[:300], tests, noticed)
+
+
+def _fails(tests: Sequence[str], tree: Path) -> bool:
+    """Return whether one of some tests fails, or does not end."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    seconds = SECONDS * (1 if all("." in test for test in tests) else 10)
+    try:
+        done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return True
+    return done.returncode != 0
 
 
 def main() -> int:
@@ -169,6 +188,7 @@ def main() -> int:
     parser.add_argument("--from", dest="first", type=int, default=0, help="number of the first mutant")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--record", type=Path, help="file of outcomes, which are not run again")
+    parser.add_argument("--wide", nargs="*", default=[], help="folders of tests for what few tests do not notice")
     parser.add_argument("--least", type=float, default=0.9, help="the least share that is noticed")
     options = parser.parse_args()
     record: Path | None = options.record
@@ -180,7 +200,7 @@ def main() -> int:
         tree = copy_of(Path(folder))
         for number in range(options.first, options.first + options.mutants):
             if number not in outcomes:
-                outcomes[number] = outcome(number, options.seed, tree)
+                outcomes[number] = outcome(number, options.seed, tree, options.wide)
                 if record is not None:
                     record.write_text(json.dumps([asdict(each) for each in outcomes.values()], indent=1), "utf-8")
     survivors = [each for each in outcomes.values() if not each.noticed]

@@ -15,8 +15,9 @@ from s2s.fuzz.spread import Spread
 from s2s.types.dtypes import Array
 
 OPSETS = (9, 11, 12, 13, 15, 17, 18, 19, 20, 21, 21, 22, 23, 24, 25, 26, 27, 28)
-IDIOM = 0.6
-"""How often several nodes that exporters write for one thing are added, and not one node of any operator."""
+IDIOM_SHARES = (0.0, 0.5, 1.0, 1.0)
+"""How often several nodes that exporters write for one thing are added, and not one node of any operator: one of these
+shares for a model."""
 PATIENCE = 6
 """Nodes that may be rejected for each that is accepted."""
 
@@ -35,13 +36,13 @@ def draw_model(seed: str, prefix: str = "", opset: int | None = None, nodes: int
     """The model of a seed, of about `nodes` nodes at most; names of its values begin with `prefix`."""
     random = Random(seed)
     net = Network(random, random.choice(OPSETS) if opset is None else opset, prefix)
-    operators, idioms = sorted(OPERATORS), sorted(IDIOMS)
+    operators, idioms, share = sorted(OPERATORS), sorted(IDIOMS), random.choice(IDIOM_SHARES)
     drawn = Counter[str]()
     wanted = random.randint(1, nodes)
     for _ in range(PATIENCE * nodes):
         if net.size >= wanted:
             break
-        name = random.choice(idioms if random.random() < IDIOM else operators)
+        name = random.choice(idioms if random.random() < share else operators)
         try:
             net.attempt(partial(Network.composed, draw=IDIOMS[name]) if name in IDIOMS else OPERATORS[name])
         except Rejected:

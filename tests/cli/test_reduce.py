@@ -5,6 +5,8 @@ from pathlib import Path
 
 import onnx
 import pytest
+import torch
+from torch import Tensor, nn
 
 from s2s.cli.main import run
 from s2s.fuzz.tflite.reader import read_graph
@@ -103,24 +105,27 @@ def test_an_operator_of_a_tflite_model_is_left(tmp_path: Path, capsys: pytest.Ca
     assert "sought" in (*left.inputs, *left.outputs)
 
 
+class Layers(nn.Module):
+    """Two layers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.last = nn.Linear(4, 6), nn.Linear(6, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(self.last(torch.tanh(self.first(x))))
+
+
 def test_a_call_of_a_program_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """What the call reads becomes an input; a parameter stays stored."""
-    torch = pytest.importorskip("torch")
-
-    class Layers(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.first, self.last = torch.nn.Linear(4, 6), torch.nn.Linear(6, 3)
-
-        def forward(self, x: "torch.Tensor") -> "torch.Tensor":
-            return torch.relu(self.last(torch.tanh(self.first(x))))
-
+    """What the call reads becomes an input; parameters that nothing reads are left out."""
     torch.export.save(torch.export.export(Layers().eval(), (torch.zeros(2, 4),)), tmp_path / "net.pt2")
     check = f'{sys.executable} -c "{HOLDS}" {{}} aten.tanh.default'
     small = tmp_path / "small.pt2"
     assert run(["reduce", str(tmp_path / "net.pt2"), "--check", check, "-o", str(small)]) == 0
     assert "small.pt2: 1 of 4 nodes: aten.tanh.default" in capsys.readouterr().out
-    [result] = torch.export.load(small).module()(torch.zeros(2, 6))
+    program = torch.export.load(small)
+    assert not program.state_dict
+    [result] = program.module()(torch.zeros(2, 6))
     assert result.shape == (2, 6)
 
 

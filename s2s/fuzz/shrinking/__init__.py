@@ -30,20 +30,12 @@ class Shrinkable(ABC):
     suffix: str
     """The end of the name of its file."""
 
-    @property
-    @abstractmethod
-    def nodes(self) -> Sequence[Node]:
-        """Its nodes, each behind the nodes whose results it reads."""
-
-    @property
-    @abstractmethod
-    def outputs(self) -> Sequence[str]:
-        """The names of its outputs."""
-
-    @property
-    @abstractmethod
-    def stored(self) -> Collection[str]:
-        """The names of its constants, which are no inputs of a part."""
+    nodes: Sequence[Node]
+    """Its nodes, each behind the nodes whose results it reads."""
+    outputs: Sequence[str]
+    """The names of its outputs."""
+    stored: Collection[str]
+    """The names of its constants, which are no inputs of a part."""
 
     @abstractmethod
     def part(self, kept: Sequence[int], inputs: Sequence[str], outputs: Sequence[str]) -> "Shrinkable | None":

@@ -1,6 +1,6 @@
 """ONNX models from which nodes are cut off."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -20,6 +20,10 @@ class OnnxParts(Shrinkable):
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.model = model
+        graph = model.graph
+        self.nodes = [Node(node.op_type, names_read([node]), [*filter(None, node.output)]) for node in graph.node]
+        self.outputs = [output.name for output in graph.output]
+        self.stored = {tensor.name for tensor in graph.initializer}
 
     @staticmethod
     def read(path: Path) -> "OnnxParts":
@@ -30,21 +34,6 @@ class OnnxParts(Shrinkable):
             raise InputError(
                 f"{path}: cannot be read ({str(error).partition(chr(10))[0]}); give a whole model"
             ) from error
-
-    @cached_property
-    def nodes(self) -> Sequence[Node]:
-        """The nodes of the graph."""
-        return [Node(node.op_type, names_read([node]), [*filter(None, node.output)]) for node in self.model.graph.node]
-
-    @property
-    def outputs(self) -> Sequence[str]:
-        """The outputs of the graph."""
-        return [output.name for output in self.model.graph.output]
-
-    @property
-    def stored(self) -> Collection[str]:
-        """The initializers."""
-        return {tensor.name for tensor in self.model.graph.initializer}
 
     @cached_property
     def types(self) -> dict[str, onnx.ValueInfoProto]:

@@ -1,7 +1,6 @@
 """TFLite models from which operators are cut off."""
 
-from collections.abc import Collection, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from pathlib import Path
 
 from s2s.errors import InputError
@@ -18,6 +17,11 @@ class TfliteParts(Shrinkable):
 
     def __init__(self, graph: GraphSpec) -> None:
         self.graph = graph
+        self.nodes = [
+            Node(each.custom or each.builtin, [*filter(None, each.inputs)], each.outputs) for each in graph.operators
+        ]
+        self.outputs = graph.outputs
+        self.stored = {each.name for each in graph.tensors if each.data is not None or each.is_variable}
 
     @staticmethod
     def read(path: Path) -> "TfliteParts":
@@ -29,24 +33,6 @@ class TfliteParts(Shrinkable):
                 f"{path}: has {count} graphs, and models of one are shrunk; give a whole model without branches"
             )
         return TfliteParts(read_graph(data))
-
-    @cached_property
-    def nodes(self) -> Sequence[Node]:
-        """The operators."""
-        return [
-            Node(each.custom or each.builtin, [*filter(None, each.inputs)], each.outputs)
-            for each in self.graph.operators
-        ]
-
-    @property
-    def outputs(self) -> Sequence[str]:
-        """The outputs of the graph."""
-        return self.graph.outputs
-
-    @cached_property
-    def stored(self) -> Collection[str]:
-        """The constants, and the tensors that keep a state."""
-        return {each.name for each in self.graph.tensors if each.data is not None or each.is_variable}
 
     def part(self, kept: Sequence[int], inputs: Sequence[str], outputs: Sequence[str]) -> "TfliteParts":
         """Return the model of some operators, with the constants that they read."""

@@ -2,8 +2,7 @@
 """Exported programs of PyTorch from which calls are cut off."""
 
 import io
-from collections.abc import Collection, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,14 @@ class TorchParts(Shrinkable):
     def __init__(self, program: Any) -> None:
         self.program = program
         """A `torch.export.ExportedProgram`."""
+        [last] = [node for node in program.graph.nodes if node.op == "output"]
+        self.calls: list[fx.Node] = [node for node in program.graph.nodes if node.op not in ("placeholder", "output")]
+        self.nodes = [
+            Node(str(each.target), [one.name for one in each.all_input_nodes], [each.name]) for each in self.calls
+        ]
+        self.outputs = list(dict.fromkeys(node.name for node in last.all_input_nodes))
+        self.constants = _constants(program)
+        self.stored = self.constants.keys()
 
     @staticmethod
     def read(path: Path) -> "TorchParts":
@@ -30,39 +37,6 @@ class TorchParts(Shrinkable):
         if path.suffix != ".pt2":
             raise InputError(f"{path}: is no exported program; save one with torch.export.save as a .pt2 file")
         return TorchParts(read_archive(path, trust=False))
-
-    @cached_property
-    def calls(self) -> list[fx.Node]:
-        """The nodes of the graph that compute."""
-        return [node for node in self.program.graph.nodes if node.op not in ("placeholder", "output")]
-
-    @cached_property
-    def nodes(self) -> Sequence[Node]:
-        """The calls by name."""
-        return [Node(str(each.target), [one.name for one in each.all_input_nodes], [each.name]) for each in self.calls]
-
-    @property
-    def outputs(self) -> Sequence[str]:
-        """What the graph returns."""
-        [last] = [node for node in self.program.graph.nodes if node.op == "output"]
-        return list(dict.fromkeys(node.name for node in last.all_input_nodes))
-
-    @cached_property
-    def stored(self) -> Collection[str]:
-        """The placeholders of parameters, buffers and constants."""
-        return self.constants.keys()
-
-    @cached_property
-    def constants(self) -> dict[str, Any]:
-        """The tensors of the placeholders that are no inputs."""
-        signature = self.program.graph_signature
-        named = {
-            **signature.inputs_to_parameters,
-            **signature.inputs_to_buffers,
-            **signature.inputs_to_lifted_tensor_constants,
-        }
-        values = {**self.program.constants, **self.program.state_dict}
-        return {name: values[target] for name, target in named.items()}
 
     def part(self, kept: Sequence[int], inputs: Sequence[str], outputs: Sequence[str]) -> "TorchParts | None":
         """Return the program of some calls, with the constants that they read."""
@@ -90,6 +64,17 @@ class TorchParts(Shrinkable):
         file = io.BytesIO()
         torch.export.save(self.program, file)
         return file.getvalue()
+
+
+def _constants(program: Any) -> dict[str, Any]:
+    """The parameters, buffers and constants of a program, by the names of their placeholders."""
+    signature, values = program.graph_signature, {**program.constants, **program.state_dict}
+    named = {
+        **signature.inputs_to_parameters,
+        **signature.inputs_to_buffers,
+        **signature.inputs_to_lifted_tensor_constants,
+    }
+    return {name: values[target] for name, target in named.items()}
 
 
 def _example(node: fx.Node) -> torch.Tensor | None:
