@@ -70,7 +70,8 @@ def modules() -> list[Path]:
 def tests_of(module: Path) -> list[str]:
     """The files of tests that are named after a module, else after a package around it, else after the modules that
     import it; at most `MOST_TESTS`."""
-    names = module.with_suffix("").parts[1 if module.parts[0] == "dialects" else 3 :]
+    parts = module.with_suffix("").parts
+    names = parts[1:] if parts[0] == "dialects" else [part for part in parts[2:] if part not in LEVELS]
     for name in reversed(names):
         if found := _named(name, module):
             level = _named(module.parts[1], module) if module.parts[0] == "dialects" else []
