@@ -124,6 +124,16 @@ def _large_pool(net: Network) -> Value:
     return one(net, net.random.choice(("MaxPool", "AveragePool")), x, kernel_shape=kernel, pads=pads)
 
 
+def _same(net: Network) -> Value:
+    """A convolution or pool whose padding follows from the size of the image."""
+    x = image(net, least=4)
+    how = {"auto_pad": net.random.choice(("SAME_UPPER", "SAME_LOWER")), "strides": [net.random.choice((1, 2, 3))] * 2}
+    kind = net.random.choice(("Conv", "MaxPool", "AveragePool"))
+    if kind == "Conv":
+        return one(net, kind, x, weights(net, [net.random.choice((1, 3, 8)), x.shape[1], 3, 3]), **how)
+    return one(net, kind, x, kernel_shape=[3, 3], **how)
+
+
 def _grouped(net: Network) -> Value:
     """A convolution of many small groups."""
     groups, inputs, outputs = net.random.choice((2, 4, 8)), net.random.choice((2, 4)), net.random.choice((2, 4))
@@ -186,6 +196,7 @@ IDIOMS: Mapping[str, Callable[[Network], Value]] = {
     "layer": _layer,
     "padded layer": _padded,
     "parallel layers": _parallel,
+    "same padding": _same,
     "scaled behind activation": _scaled_behind,
     "scaled before layer": _scaled_before,
     "shifted product": _shifted_product,
