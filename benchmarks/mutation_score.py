@@ -40,7 +40,7 @@ LEFT_OUT = re.compile(r"core/(NoOp|Variable\w+|RemoveDecorator|ExceptionReplacer
 the same."""
 SECONDS = 600.0
 """The time that the tests of one mutant may take; an endless loop is noticed by it."""
-MOST_TESTS = 12
+MAX_TESTS = 12
 """Files of tests that a mutant meets."""
 
 
@@ -63,22 +63,22 @@ class Outcome:
 
 def modules() -> list[Path]:
     """All modules that are changed, in order."""
-    found = [path for folder in MUTATED for path in sorted((ROOT / folder).rglob("*.py"))]
-    return [path.relative_to(ROOT) for path in found]
+    paths = [path for folder in MUTATED for path in sorted((ROOT / folder).rglob("*.py"))]
+    return [path.relative_to(ROOT) for path in paths]
 
 
 def tests_of(module: Path) -> list[str]:
     """The files of tests that are named after a module, else after a package around it, else after the modules that
-    import it; at most `MOST_TESTS`."""
+    import it; at most `MAX_TESTS`."""
     parts = module.with_suffix("").parts
     names = parts[1:] if parts[0] == "dialects" else [part for part in parts[2:] if part not in LEVELS]
     for name in reversed(names):
-        if found := _named(name, module):
+        if paths := _named(name, module):
             level = _named(module.parts[1], module) if module.parts[0] == "dialects" else []
-            return list(dict.fromkeys([*level, *found]))[:MOST_TESTS]
+            return list(dict.fromkeys([*level, *paths]))[:MAX_TESTS]
     importing = re.compile(rf"(import|from) .*\b{module.stem}\b")
-    users = [each for each in modules() if each != module and importing.search((ROOT / each).read_text("utf-8"))]
-    return list(dict.fromkeys(test for user in users for test in _named(user.stem, user)))[:MOST_TESTS]
+    users = [entry for entry in modules() if entry != module and importing.search((ROOT / entry).read_text("utf-8"))]
+    return list(dict.fromkeys(test for user in users for test in _named(user.stem, user)))[:MAX_TESTS]
 
 
 def _named(name: str, module: Path) -> list[str]:
@@ -86,8 +86,8 @@ def _named(name: str, module: Path) -> list[str]:
     pattern = re.compile(rf"(test_)?{re.escape(name)}(_\w+)?\.(mlir|py)")
     level = next((part for part in module.parts if part in LEVELS), "")
     folders = [f"tests/dialects/{level}"] if name == level else TESTED
-    found = [path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in (".mlir", ".py")]
-    own = [path for path in found if pattern.fullmatch(path.name) or name in path.parent.parts]
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in (".mlir", ".py")]
+    own = [path for path in paths if pattern.fullmatch(path.name) or name in path.parent.parts]
     return sorted(path.relative_to(ROOT).as_posix() for path in own if not level or level in path.parts)
 
 
@@ -120,20 +120,20 @@ def mutant(number: int, seed: int) -> tuple[Path, int, str]:
         mutating: Any = importlib.import_module("cosmic_ray.mutating")
     except ImportError as error:
         raise InputError(f"benchmarks.mutation_score: {error.name} is missing; pip install cosmic-ray") from error
-    draw, found = random.Random(f"{seed}/{number}"), modules()
-    sizes = [(ROOT / module).stat().st_size for module in found]
+    draw, paths = random.Random(f"{seed}/{number}"), modules()
+    sizes = [(ROOT / module).stat().st_size for module in paths]
     names = [name for name in sorted(plugins.operator_names()) if not LEFT_OUT.match(name)]
     while True:
-        [module] = draw.choices(found, sizes)
+        [module] = draw.choices(paths, sizes)
         source = (ROOT / module).read_text(encoding="utf-8")
         fixed, nodes = fixed_spans(source), list(trees.ast_nodes(trees.get_ast(source)))
         places: list[tuple[int, Any, int]] = []
         for operator in (plugins.get_operator(name)() for name in names):
             at = [first for node in nodes for first, _ in operator.mutation_positions(node)]
-            free = (not any(first <= each < last for first, last in fixed) for each in at)
+            free = (not any(first <= entry < last for first, last in fixed) for entry in at)
             places += [
-                (each[0], operator, place)
-                for place, (each, is_free) in enumerate(zip(at, free, strict=True))
+                (entry[0], operator, place)
+                for place, (entry, is_free) in enumerate(zip(at, free, strict=True))
                 if is_free
             ]
         if places and tests_of(module):
@@ -196,17 +196,17 @@ def main() -> int:
     stored: list[dict[str, Any]] = (
         json.loads(record.read_text("utf-8")) if record is not None and record.exists() else []
     )
-    outcomes: dict[int, Outcome] = {each["number"]: Outcome(**each) for each in stored}
+    outcomes: dict[int, Outcome] = {entry["number"]: Outcome(**entry) for entry in stored}
     with TemporaryDirectory(prefix="s2s-mutation-") as folder:
         tree = copy_of(Path(folder))
         for number in range(options.first, options.first + options.mutants):
             if number not in outcomes:
                 outcomes[number] = outcome(number, options.seed, tree, options.wide)
                 if record is not None:
-                    record.write_text(json.dumps([asdict(each) for each in outcomes.values()], indent=1), "utf-8")
-    survivors = [each for each in outcomes.values() if not each.noticed]
-    for each in survivors:
-        print(f"{each.number}: {each.place}: {each.change}  (met {', '.join(each.tests)})")
+                    record.write_text(json.dumps([asdict(entry) for entry in outcomes.values()], indent=1), "utf-8")
+    survivors = [entry for entry in outcomes.values() if not entry.noticed]
+    for entry in survivors:
+        print(f"{entry.number}: {entry.place}: {entry.change}  (met {', '.join(entry.tests)})")
     share = 1 - len(survivors) / max(len(outcomes), 1)
     print(f"{len(outcomes)} mutants, {len(outcomes) - len(survivors)} noticed: {share:.1%}")
     return 1 if share < options.least else 0

@@ -24,15 +24,15 @@ def with_rounded_activations(
 
     `runs` are the operands by name; activations are `x[..., K]` of float32, blocks count from the first column.
     """
-    given = {each.name: helper.get_attribute_value(each) for each in node.attribute}
-    if node.op_type != OPERATOR or given.get("accuracy_level") != IN_BYTES:
+    settings = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    if node.op_type != OPERATOR or settings.get("accuracy_level") != IN_BYTES:
         return node, runs
     plain = onnx.NodeProto()
     plain.CopyFrom(node)
-    [level] = [each for each in plain.attribute if each.name == "accuracy_level"]
+    [level] = [attribute for attribute in plain.attribute if attribute.name == "accuracy_level"]
     plain.attribute.remove(level)
     name = node.input[0]
-    return plain, [{**run, name: _rounded(run[name], given["block_size"])} for run in runs]
+    return plain, [{**run, name: _rounded(run[name], settings["block_size"])} for run in runs]
 
 
 def _rounded(x: Array, block: int) -> Array:

@@ -75,8 +75,8 @@ class Value:
     def lies_in(self, low: float | None, high: float | None) -> bool:
         """Return whether all numbers lie between the bounds, however they were rounded."""
         return all(
-            (low is None or bool((each >= low).all())) and (high is None or bool((each <= high).all()))
-            for each in self.spread.runs()
+            (low is None or bool((entry >= low).all())) and (high is None or bool((entry <= high).all()))
+            for entry in self.spread.runs()
         )
 
 
@@ -106,7 +106,7 @@ class Network:
 
     def dtype(self, op: str, position: int = 0, among: Sequence[DType] = ALL) -> DType:
         """An element type that input `position` of an operator may have, float32 the most often."""
-        allowed = [each for each in allowed_types(op, self.opset, position) if each in among]
+        allowed = [entry for entry in allowed_types(op, self.opset, position) if entry in among]
         if not allowed:
             raise Rejected(f"{op} takes none of these types")
         if FLOAT32 in allowed and self.chance(0.5):
@@ -131,7 +131,7 @@ class Network:
     ) -> Value:
         """A value that is there already, or a new one of `shape`."""
         if self.chance(0.85):
-            value = self.existing(dtype, lambda each: wanted(each) and (shape is None or each.shape == tuple(shape)))
+            value = self.existing(dtype, lambda entry: wanted(entry) and (shape is None or entry.shape == tuple(shape)))
             if value is not None:
                 return self.clipped(value, low, high)
         value = self.fresh(dtype, draw_shape(self.random) if shape is None else shape, low, high)
@@ -149,7 +149,7 @@ class Network:
         if value is not None and self.chance(0.7):
             return value
         rank = self.random.randint(least, most)
-        other = self.existing(dtype, lambda each: empty or 0 not in each.shape)
+        other = self.existing(dtype, lambda entry: empty or 0 not in entry.shape)
         if other is not None and self.chance(0.6):
             return self.reshaped(other, factored(self.random, other.array.size, rank))
         return self.fresh(dtype, draw_shape(self.random, rank, empty=empty))
@@ -200,8 +200,8 @@ class Network:
         if value.lies_in(low, high):
             return value
         bounds = [
-            None if each is None else self.constant(np.asarray(_bound(each, value.dtype), value.dtype))
-            for each in (low, high)
+            None if entry is None else self.constant(np.asarray(_bound(entry, value.dtype), value.dtype))
+            for entry in (low, high)
         ]
         [found] = self.node("Clip", [value, *bounds])
         return found
@@ -291,16 +291,16 @@ class Network:
     def attempt(self, draw: Callable[["Network"], object]) -> None:
         """Run `draw`; if it is rejected, nothing of it stays."""
         lists: tuple[list[Any], ...] = (self.values, self._nodes, self._inputs, self._constants, self._results)
-        lengths = [len(each) for each in lists]
+        lengths = [len(entry) for entry in lists]
         try:
             draw(self)
         except Rejected:
-            for each, length in zip(lists, lengths, strict=True):
-                del each[length:]
+            for entry, length in zip(lists, lengths, strict=True):
+                del entry[length:]
             raise
 
     def composed(self, draw: Callable[["Network"], Value]) -> None:
-        """Run `draw`, which adds several nodes: of what they give, later nodes and outputs take what it returns only.
+        """Run `draw`, which adds several nodes; later nodes and outputs take the value that it returns only.
 
         A value in between that has another reader keeps the compiler from taking the nodes for one thing.
         """
@@ -322,7 +322,7 @@ class Network:
             [numpy_helper.from_array(value.array, value.name) for value in self._constants if value.name in read],
         )
         domains = {node.domain for node in self._nodes} - {""}
-        opsets = [helper.make_opsetid("", self.opset), *(helper.make_opsetid(each, 1) for each in sorted(domains))]
+        opsets = [helper.make_opsetid("", self.opset), *(helper.make_opsetid(entry, 1) for entry in sorted(domains))]
         return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
 
     def inputs(self) -> dict[str, Array]:
@@ -358,8 +358,8 @@ def _check(value: Value, types: Sequence[DType] | None, *, special: bool) -> Non
         raise Rejected("the result is large")
     if special or value.dtype not in ALL or not is_floating(value.dtype):
         return
-    for each in value.spread.runs():
-        wide = np.abs(each.astype(np.float64))
+    for entry in value.spread.runs():
+        wide = np.abs(entry.astype(np.float64))
         if not bool((wide <= LARGEST[value.dtype.itemsize]).all()):
             raise Rejected("the result is not finite, or is large")
 
@@ -393,7 +393,7 @@ def allowed_types(op: str, opset: int, position: int) -> tuple[DType, ...]:
         raise Rejected(f"opset {opset} has no {op}")
     schema = onnx.defs.get_schema(op, opset, "")
     parameter = schema.inputs[min(position, len(schema.inputs) - 1)]
-    return tuple(each for each in ALL if f"tensor({_type_name(each)})" in parameter.types)
+    return tuple(entry for entry in ALL if f"tensor({_type_name(entry)})" in parameter.types)
 
 
 def _type_name(dtype: DType) -> str:

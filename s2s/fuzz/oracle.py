@@ -85,12 +85,12 @@ def evaluate_node(
     used = {name: operands[name] for name in names_read([node])}
     check_positions(node, used)
     data = list(used.values())[:1] if node.op_type.startswith("Reduce") else list(used.values())
-    if any(each.clean.size == 0 for each in data):
+    if any(entry.clean.size == 0 for entry in data):
         engines = engines[::-1]  # onnxruntime gives reductions of nothing another shape
     if node.op_type in NOT_BY_ONNXRUNTIME:
         engines = engines[::-1]
     if _reference_is_wrong(node, opsets):
-        engines = [each for each in engines if each != "reference"]
+        engines = [entry for entry in engines if entry != "reference"]
     seed = f"{node.op_type} {' '.join(node.output)}"
     noise = Noise(seed, around_one=node.op_type in AROUND_ONE) if _rounds(node, used) else None
 
@@ -98,14 +98,14 @@ def evaluate_node(
 
     def run(runs: Sequence[Mapping[str, Array]]) -> list[list[Array]]:
         plain, rounded = with_rounded_activations(node, runs)
-        engine, found = run_node(plain, opsets, rounded, asked)
-        others = tuple[EngineName, ...](each for each in asked if each != engine)
+        engine, results = run_node(plain, opsets, rounded, asked)
+        others = tuple[EngineName, ...](entry for entry in asked if entry != engine)
         if len(runs) > 1 and node.op_type in DISPUTED:
-            found = _with_dispute(node, opsets, runs, others, found)
+            results = _with_dispute(node, opsets, runs, others, results)
         if len(runs) > 1 and node.op_type == "Equal":
-            [(clean, *_), *_] = found
-            found[1] = [np.where(_may_be_equal([operands[name] for name in node.input]), ~clean, clean)]
-        return found
+            [(clean, *_), *_] = results
+            results[1] = [np.where(_may_be_equal([operands[name] for name in node.input]), ~clean, clean)]
+        return results
 
     return spread_results(list(filter(None, node.output)), used, run, noise, pairs, _steady(node, used))
 
@@ -122,8 +122,8 @@ def _reference_is_wrong(node: onnx.NodeProto, opsets: Mapping[str, int]) -> bool
     if node.op_type in FLATTENED:
         return opsets[""] < 13
     if node.op_type == "Unique":  # in the order of their first place, the reference takes rows whatever the axis is
-        return any(each.name == "sorted" and not each.i for each in node.attribute)
-    rounds_up = any(each.name == "ceil_mode" for each in node.attribute)
+        return any(entry.name == "sorted" and not entry.i for entry in node.attribute)
+    rounds_up = any(entry.name == "ceil_mode" for entry in node.attribute)
     return node.op_type in NOT_BY_REFERENCE or (node.op_type in POOLS and rounds_up)
 
 
@@ -132,18 +132,21 @@ def _with_dispute(
     opsets: Mapping[str, int],
     runs: Sequence[Mapping[str, Array]],
     others: Sequence[EngineName],
-    found: list[list[Array]],
+    results: list[list[Array]],
 ) -> list[list[Array]]:
     """The outputs `found` for `runs`, where the noisy ones hold what another engine gives if that is far off."""
     try:
         _, [theirs] = run_node(node, opsets, runs[:1], others)
     except InputError:
-        return found
-    clean, other = found[0][0].astype(np.float64), theirs[0].astype(np.float64)
+        return results
+    clean, other = results[0][0].astype(np.float64), theirs[0].astype(np.float64)
     if clean.shape != other.shape or not clean.size:
-        return found
+        return results
     far = np.abs(other - clean) > DISPUTE * np.abs(clean).max()
-    return [found[0], *([np.where(far, theirs[0], each[0]).astype(each[0].dtype), *each[1:]] for each in found[1:])]
+    return [
+        results[0],
+        *([np.where(far, theirs[0], entry[0]).astype(entry[0].dtype), *entry[1:]] for entry in results[1:]),
+    ]
 
 
 def _may_be_equal(operands: Sequence[Spread]) -> Array:
@@ -153,22 +156,22 @@ def _may_be_equal(operands: Sequence[Spread]) -> Array:
         return np.asarray(False)
     with np.errstate(all="ignore"):
         apart = np.abs(a.clean.astype(np.float64) - b.clean.astype(np.float64))
-        of_a, of_b = (np.zeros(each.clean.shape) if each.is_exact else each.bounds() for each in operands)
+        of_a, of_b = (np.zeros(entry.clean.shape) if entry.is_exact else entry.bounds() for entry in operands)
         return apart <= of_a + of_b
 
 
 def _rounds(node: onnx.NodeProto, operands: Mapping[str, Spread]) -> bool:
     if node.op_type in ("ScatterElements", "ScatterND"):
-        reduced = any(each.name == "reduction" and each.s not in (b"none", b"") for each in node.attribute)
-        return reduced and any(is_floating(each.clean.dtype) for each in operands.values())
+        reduced = any(entry.name == "reduction" and entry.s not in (b"none", b"") for entry in node.attribute)
+        return reduced and any(is_floating(entry.clean.dtype) for entry in operands.values())
     if node.op_type in EXACT:
         return False
-    return node.op_type in OF_COUNTS or any(is_floating(each.clean.dtype) for each in operands.values())
+    return node.op_type in OF_COUNTS or any(is_floating(entry.clean.dtype) for entry in operands.values())
 
 
 def opsets_of(model: onnx.ModelProto) -> dict[str, int]:
     """The versions of the operator sets that a model uses."""
-    return {each.domain: each.version for each in model.opset_import}
+    return {entry.domain: entry.version for entry in model.opset_import}
 
 
 def evaluate_model(

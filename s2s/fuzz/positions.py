@@ -32,8 +32,8 @@ def check_positions(node: onnx.NodeProto, operands: Mapping[str, Spread]) -> Non
 
 def _sizes(node: onnx.NodeProto, shape: Sequence[int], places: Array) -> Sequence[int]:
     """The sizes that the positions, or each of the coordinates, are below."""
-    given: dict[str, Any] = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+    settings: dict[str, Any] = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     if node.op_type in ALONG_AXIS:
-        return [shape[int(given.get("axis", 0))]]
-    first = int(given.get("batch_dims", 0))
+        return [shape[int(settings.get("axis", 0))]]
+    first = int(settings.get("batch_dims", 0))
     return shape[first : first + places.shape[-1]]

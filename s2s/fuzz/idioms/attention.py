@@ -33,14 +33,14 @@ def _attention(net: Network) -> Value:
     if net.chance(0.4):
         scores = one(net, net.random.choice(("Div", "Mul")), scores, number(net, net.random.choice((2.0, 3.0))))
     mask = draw_array(net.random, BOOL, [queries, keys] if net.chance(0.5) else [*lead[:1], *[1] * len(lead), keys])
-    given = net.constant(mask) if net.chance(0.3) else net.input(mask)
+    condition = net.constant(mask) if net.chance(0.3) else net.input(mask)
     kind = net.random.choice(("none", "selected", "selected", "added"))
     low = number(net, net.random.choice((-1e9, -10000.0, float(np.finfo(np.float32).min), -3.0)))
     if kind == "selected":
         ways = (scores, low) if net.chance(0.5) else (low, scores)
-        scores = one(net, "Where", given, *ways)
+        scores = one(net, "Where", condition, *ways)
     elif kind == "added":
-        scores = one(net, "Add", scores, one(net, "Where", given, number(net, 0.0), number(net, -10000.0)))
+        scores = one(net, "Add", scores, one(net, "Where", condition, number(net, 0.0), number(net, -10000.0)))
     shares = one(net, "Softmax", scores, axis=-1 if net.opset >= 13 else len(scores.shape) - 1)
     if kind == "selected" and net.chance(0.5):
         empty = draw_array(net.random, BOOL, [queries, 1])

@@ -64,8 +64,8 @@ class _Island:
         net = self.net
         limited = net.chance(0.3)
         y = one(net, "Relu", y) if limited else y
-        found = self.quantised(y)
-        return one(net, "DequantizeLinear", *found) if net.chance(0.3) else found[0]
+        parts = self.quantised(y)
+        return one(net, "DequantizeLinear", *parts) if net.chance(0.3) else parts[0]
 
 
 def _convolution(net: Network) -> Value:

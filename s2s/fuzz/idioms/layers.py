@@ -149,13 +149,13 @@ def _parallel(net: Network) -> Value:
         x = image(net)
         kernel, attributes = geometry(net, x)
         counts = [net.random.choice((1, 2, 4)) for _ in range(net.random.randint(2, 3))]
-        made = [one(net, "Conv", x, weights(net, [count, x.shape[1], *kernel]), **attributes) for count in counts]
-        return one(net, "Concat", *(_activated(net, each) for each in made), axis=1)
+        branches = [one(net, "Conv", x, weights(net, [count, x.shape[1], *kernel]), **attributes) for count in counts]
+        return one(net, "Concat", *(_activated(net, branch) for branch in branches), axis=1)
     x = matrix(net, 2, 2) if kind == "dense" else matrix(net, 3, 3)
     columns = net.random.choice((1, 3, 4, 8))
     shape = [*x.shape[:-2], x.shape[-1], columns] if kind == "batch" else [x.shape[-1], columns]
-    made = [one(net, "MatMul", x, weights(net, shape)) for _ in range(net.random.randint(2, 3))]
-    return one(net, "Sum", *(_activated(net, each) for each in made))
+    branches = [one(net, "MatMul", x, weights(net, shape)) for _ in range(net.random.randint(2, 3))]
+    return one(net, "Sum", *(_activated(net, branch) for branch in branches))
 
 
 def _gate(net: Network) -> Value:

@@ -23,8 +23,8 @@ def number(net: Network, value: float) -> Value:
 
 def one(net: Network, op: str, *operands: Value | None, **attributes: Any) -> Value:
     """The result of a node that has one."""
-    [found] = net.node(op, operands, **attributes)
-    return found
+    [result] = net.node(op, operands, **attributes)
+    return result
 
 
 def image(net: Network, channels: int | None = None, least: int = 3) -> Value:
@@ -34,9 +34,9 @@ def image(net: Network, channels: int | None = None, least: int = 3) -> Value:
         sizes = value.shape[2:]
         return len(sizes) == 2 and min(sizes) >= least and channels in (None, value.shape[1]) and 0 not in value.shape
 
-    found = net.existing(FLOAT32, fits) if net.chance(0.5) else None
-    if found is not None:
-        return found
+    result = net.existing(FLOAT32, fits) if net.chance(0.5) else None
+    if result is not None:
+        return result
     size = channels or net.random.choice((1, 2, 3, 4, 6, 8, 16, 17))
     shape = [net.random.choice((1, 1, 1, 2)), size, *(net.random.randint(least, least + 9) for _ in range(2))]
     if np.prod(shape) > LARGEST_IMAGE:
@@ -50,9 +50,9 @@ def matrix(net: Network, least: int = 2, most: int = 3) -> Value:
     def fits(value: Value) -> bool:
         return least <= len(value.shape) <= most and 0 not in value.shape and value.shape[-1] <= 64
 
-    found = net.existing(FLOAT32, fits) if net.chance(0.5) else None
-    if found is not None:
-        return found
+    result = net.existing(FLOAT32, fits) if net.chance(0.5) else None
+    if result is not None:
+        return result
     shape = [net.random.choice((1, 2, 3, 5, 8)) for _ in range(net.random.randint(least, most) - 1)]
     return net.input(draw_array(net.random, FLOAT32, [*shape, net.random.choice((3, 4, 8, 16, 17, 32, 33))]))
 
@@ -71,7 +71,7 @@ def convolution(net: Network, x: Value, *, padded: bool = True) -> Value:
     """A convolution with constant weights: dense, grouped or depthwise."""
     channels = x.shape[1]
     kernel, attributes = geometry(net, x, padded=padded)
-    group = net.random.choice([1, 1, *(each for each in range(2, channels + 1) if channels % each == 0)])
+    group = net.random.choice([1, 1, *(divisor for divisor in range(2, channels + 1) if channels % divisor == 0)])
     out = group * net.random.choice((1, 2, 3, 4, 8))
     if out * channels // group * int(np.prod(kernel)) > LARGEST_IMAGE:
         raise Rejected("the weights are large")
@@ -106,7 +106,7 @@ def layer(net: Network) -> Value:
 def transposed(net: Network, x: Value) -> Value:
     """A transposed convolution with constant weights, often with strides."""
     channels = x.shape[1]
-    group = net.random.choice([1, 1, 1, *(each for each in range(2, channels + 1) if channels % each == 0)])
+    group = net.random.choice([1, 1, 1, *(divisor for divisor in range(2, channels + 1) if channels % divisor == 0)])
     kernel = [net.random.choice((1, 2, 3, 4)) for _ in range(2)]
     strides = [net.random.choice((1, 2, 2, 3)) for _ in kernel]
     attributes: Attributes = {"strides": strides, "group": group}

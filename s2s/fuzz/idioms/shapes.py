@@ -78,8 +78,8 @@ def _positions(net: Network) -> Value:
     """Rows of a table, one for each step of time, are added."""
     x = _rows(net)
     table = weights(net, [1, x.shape[1] + 3, x.shape[2]])
-    found = one(net, "Slice", table, net.known([0]), _length(net, x, 1), net.known([1]))
-    return one(net, "Add", x, found)
+    rows = one(net, "Slice", table, net.known([0]), _length(net, x, 1), net.known([1]))
+    return one(net, "Add", x, rows)
 
 
 def _first_half(net: Network) -> Value:

@@ -33,7 +33,7 @@ def _limits(net: Network) -> Value:
         kind = net.random.choice(("Relu", "Clip", "Max", "Min"))
         bounds = sorted(net.random.choice((-1.0, 0.0, 0.5, 1.0, 2.0)) for _ in range(2))
         numbers = {"Relu": (), "Clip": bounds, "Max": bounds[:1], "Min": bounds[1:]}[kind]
-        y = one(net, kind, y, *(number(net, each) for each in numbers))
+        y = one(net, kind, y, *(number(net, bound) for bound in numbers))
     return y
 
 
@@ -72,9 +72,9 @@ def _several_sums(net: Network) -> Value:
     axis = net.random.choice((0, 1))
     kinds = net.random.sample(("ReduceMax", "ReduceMin", "ReduceL1", "ReduceSumSquare", "ReduceMean"), 3)
     axes = {} if net.opset >= 18 else {"axes": [axis]}
-    given = [net.known([axis])] if net.opset >= 18 else []
-    made = [one(net, kind, y, *given, **axes) for kind in kinds]
-    return one(net, "Sum", *made)
+    axis_operands = [net.known([axis])] if net.opset >= 18 else []
+    results = [one(net, kind, y, *axis_operands, **axes) for kind in kinds]
+    return one(net, "Sum", *results)
 
 
 def _byte_function(net: Network) -> Value:
@@ -82,8 +82,8 @@ def _byte_function(net: Network) -> Value:
     x = matrix(net, 2, 2).array.copy()
     x.flat[:: net.random.randint(1, 5)] = np.float32(net.random.choice((np.nan, np.inf, -np.inf)))
     kind = net.random.choice(("IsNaN", "IsInf"))
-    found = one(net, kind, net.input(x))
-    return one(net, "Cast", found, to=1)
+    flags = one(net, kind, net.input(x))
+    return one(net, "Cast", flags, to=1)
 
 
 IDIOMS: Mapping[str, Callable[[Network], Value]] = {

@@ -33,8 +33,8 @@ def _small_integers(net: Network) -> Value:
     low = net.random.randint(-100, 100)
     table = draw_array(net.random, np.dtype(np.int8), [rows, columns], low, low + net.random.choice((3, 15)))
     axis = net.random.randint(0, 1)
-    found = one(net, "Gather", net.constant(table), _places(net, table.shape[axis]), axis=axis)
-    return one(net, "Cast", found, to=net.random.choice((1, 6)))
+    rows = one(net, "Gather", net.constant(table), _places(net, table.shape[axis]), axis=axis)
+    return one(net, "Cast", rows, to=net.random.choice((1, 6)))
 
 
 def _constant_places(net: Network) -> Value:

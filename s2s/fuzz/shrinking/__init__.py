@@ -17,7 +17,7 @@ Fails = Callable[["Shrinkable"], bool]
 
 @frozen
 class Node:
-    """A node of a model: the names of its operator, of what it reads, and of what it gives."""
+    """A node of a model: the names of its operator, operands and results."""
 
     operator: str
     reads: Sequence[str]

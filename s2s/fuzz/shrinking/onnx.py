@@ -79,7 +79,7 @@ def _inferred(model: onnx.ModelProto) -> onnx.ModelProto:
     """
     whole = onnx.ModelProto()
     whole.CopyFrom(model)
-    known = {each.domain for each in model.opset_import}
+    known = {opset.domain for opset in model.opset_import}
     others = {node.domain for node in model.graph.node} - known
     whole.opset_import.extend(helper.make_opsetid(domain, 1) for domain in sorted(others))
     try:

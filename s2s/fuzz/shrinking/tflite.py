@@ -18,10 +18,10 @@ class TfliteParts(Shrinkable):
     def __init__(self, graph: GraphSpec) -> None:
         self.graph = graph
         self.nodes = [
-            Node(each.custom or each.builtin, [*filter(None, each.inputs)], each.outputs) for each in graph.operators
+            Node(part.custom or part.builtin, [*filter(None, part.inputs)], part.outputs) for part in graph.operators
         ]
         self.outputs = graph.outputs
-        self.stored = {each.name for each in graph.tensors if each.data is not None or each.is_variable}
+        self.stored = {part.name for part in graph.tensors if part.data is not None or part.is_variable}
 
     @staticmethod
     def read(path: Path) -> "TfliteParts":
@@ -37,8 +37,8 @@ class TfliteParts(Shrinkable):
     def part(self, kept: Sequence[int], inputs: Sequence[str], outputs: Sequence[str]) -> "TfliteParts":
         """Return the model of some operators, with the constants that they read."""
         operators = [self.graph.operators[number] for number in kept]
-        needed = {name for each in operators for name in (*each.inputs, *each.outputs, *each.intermediates)}
-        tensors = [each for each in self.graph.tensors if each.name in needed]
+        needed = {name for part in operators for name in (*part.inputs, *part.outputs, *part.intermediates)}
+        tensors = [part for part in self.graph.tensors if part.name in needed]
         return TfliteParts(GraphSpec(tensors, operators, list(inputs), list(outputs)))
 
     def serialised(self) -> bytes:

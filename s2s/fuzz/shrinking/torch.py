@@ -25,7 +25,7 @@ class TorchParts(Shrinkable):
         [last] = [node for node in program.graph.nodes if node.op == "output"]
         self.calls: list[fx.Node] = [node for node in program.graph.nodes if node.op not in ("placeholder", "output")]
         self.nodes = [
-            Node(str(each.target), [one.name for one in each.all_input_nodes], [each.name]) for each in self.calls
+            Node(str(call.target), [one.name for one in call.all_input_nodes], [call.name]) for call in self.calls
         ]
         self.outputs = list(dict.fromkeys(node.name for node in last.all_input_nodes))
         self.constants = _constants(program)
@@ -42,7 +42,7 @@ class TorchParts(Shrinkable):
         """Return the program of some calls, with the constants that they read."""
         known = {node.name: node for node in self.program.graph.nodes}
         examples = [_example(known[name]) for name in inputs]
-        if any(each is None for each in (*examples, *(_example(known[name]) for name in outputs))):
+        if any(call is None for call in (*examples, *(_example(known[name]) for name in outputs))):
             return None
         root, graph = nn.Module(), fx.Graph()
         made = {known[name]: graph.placeholder(name) for name in inputs}

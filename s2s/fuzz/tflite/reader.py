@@ -18,9 +18,9 @@ def read_graph(data: bytes) -> GraphSpec:
     """The first graph of a file."""
     info = read_model(data, "model")
     graph = _with_unique_names(info.subgraphs[0])
-    tensors = [_tensor(info, each) for each in graph.tensors]
-    inputs, outputs = ([tensors[index].name for index in each] for each in (graph.inputs, graph.outputs))
-    return GraphSpec(tensors, [_operator(graph, each) for each in graph.operators], inputs, outputs, graph.name)
+    tensors = [_tensor(info, entry) for entry in graph.tensors]
+    inputs, outputs = ([tensors[index].name for index in entry] for entry in (graph.inputs, graph.outputs))
+    return GraphSpec(tensors, [_operator(graph, entry) for entry in graph.operators], inputs, outputs, graph.name)
 
 
 def _with_unique_names(graph: Subgraph) -> Subgraph:
