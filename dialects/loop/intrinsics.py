@@ -39,7 +39,7 @@ from s2s.types.dtypes import vector_of
 @op_definition
 class IntrinsicOp(Op):
     """An instruction that adds products to `acc`, from registers: the forms `dot`, `dot_pairs`, `dot_points`,
-    `dot_taps`, `dot_next` and `dot_lanes`."""
+    `dot_taps`, `dot_next`, `dot_two` and `dot_lanes`."""
 
     name = "loop.intrinsic"
 
@@ -62,7 +62,7 @@ class IntrinsicOp(Op):
             case "dot" | "dot_pairs" | "dot_taps" | "dot_next":
                 sums: Attribute = i32
                 factors = [vector_of(ELEMENTS[name.data], each.steps) for name in (each.x, each.w)]
-            case "dot_points":
+            case "dot_points" | "dot_two":
                 sums = i32
                 factors = [vector_of(ELEMENTS[name.data], each.steps // 2) for name in (each.x, each.w)]
             case "dot_lanes":

@@ -13,6 +13,7 @@ from s2s.targets.intrinsics import (
     SMLAD_PAIRS,
     SMLAD_POINTS,
     SMLAD_TAPS,
+    SMLAD_TWO,
 )
 from s2s.targets.target import Target
 
@@ -50,7 +51,7 @@ def _core(
     )
 
 
-DSP = (SMLAD, SMLAD_PAIRS, SMLAD_POINTS, SMLAD_TAPS, SMLAD_NEXT, SMLAD_HALVES)
+DSP = (SMLAD, SMLAD_PAIRS, SMLAD_POINTS, SMLAD_TAPS, SMLAD_NEXT, SMLAD_TWO, SMLAD_HALVES)
 MVE = (MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, SMLAD, MVE_HALVES, SMLAD_HALVES)
 
 CORES = (

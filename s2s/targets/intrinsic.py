@@ -14,7 +14,9 @@ FUNCTION = Text(
 )
 HEADER = Text(r"[A-Za-z][A-Za-z0-9_]{0,60}\.h", "the name of a header")
 SOURCE = Text(r"[^\x00-\x08\x0b-\x1f\x7f]*", "C, without control characters")
-Form = Literal["dot", "dot_pairs", "dot_points", "dot_taps", "dot_next", "dot_lanes", "dot_rows", "dot_half_rows"]
+Form = Literal[
+    "dot", "dot_pairs", "dot_points", "dot_taps", "dot_next", "dot_two", "dot_lanes", "dot_rows", "dot_half_rows"
+]  # fmt: skip
 FORMS: tuple[str, ...] = get_args(Form)
 Element = Literal["i8", "u8", "i16"]
 
@@ -24,6 +26,7 @@ OPERANDS: Mapping[str, tuple[tuple[Element, Element], ...]] = {
     "dot_points": (("i16", "i16"),),
     "dot_taps": (("i16", "i16"),),
     "dot_next": (("i16", "i16"),),
+    "dot_two": (("i16", "i16"),),
     "dot_lanes": (("i8", "i8"), ("u8", "i8"), ("i8", "u8"), ("i16", "i16")),
     "dot_rows": (("i8", "i8"), ("i16", "i8")),
     "dot_half_rows": (("i8", "u8"),),
@@ -36,6 +39,7 @@ GROUPS: Mapping[str, tuple[int, ...]] = {
     "dot_points": (4,),
     "dot_taps": (4,),
     "dot_next": (4,),
+    "dot_two": (4,),
     "dot_lanes": (2, 4),
     "dot_rows": (1, 2, 4, 8, 16, 32, 64, 128),
     "dot_half_rows": (1, 2, 4, 8, 16, 32, 64, 128),
@@ -48,6 +52,7 @@ LANES: Mapping[str, tuple[int, ...]] = {
     "dot_points": (1,),
     "dot_taps": (1,),
     "dot_next": (1,),
+    "dot_two": (1,),
     "dot_lanes": (4, 8, 16),
     "dot_rows": (4,),
     "dot_half_rows": (4,),
@@ -66,6 +71,7 @@ class Intrinsic:
                                                                         whose halves lie side by side
         dot_taps   acc + x[0] * w[0] + x[1] * w[1] + x[2] * w[3]                three taps, where w[1] is w[2]
         dot_next   acc + x[1] * w[0] + x[2] * w[2] + x[3] * w[3]                the same for the next position of x
+        dot_two    acc + x[0] * w[0] + x[1] * w[1]                              two of more than three taps
         dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]             a sum a lane, factors in registers;
                                                                                 bytes are widened where w is i16
         dot_rows   sum over k < steps of x[k] * w[k / group][c][k % group]      a sum a lane, factors in memory
@@ -84,7 +90,7 @@ class Intrinsic:
             OneOf(FORMS),
             "What is computed: one sum from registers, 256 times it from pairs of bytes,"
             " or from halves of pairs, that of three taps of a"
-            " window, or of the next position, a sum in each lane from registers,"
+            " window, of the next position, or of two more taps, a sum in each lane from registers,"
             " from rows in memory, or from rows whose bytes hold two constants of four bits.",
         )
     )

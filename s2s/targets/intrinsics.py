@@ -61,6 +61,17 @@ SMLAD_NEXT = Intrinsic(
     function="s2s_i16x4_dot_next",
     header="s2s_dsp.h",
 )
+SMLAD_TWO = Intrinsic(
+    name="smlad-two",
+    description="Arm DSP: an instruction adds up two of more than three products of 16 bits",
+    form="dot_two",
+    x="i16",
+    w="i16",
+    group=4,
+    align=4,
+    function="s2s_i16x2_dot",
+    header="s2s_dsp.h",
+)
 MVE_I8_BY_16 = Intrinsic(
     name="mve-i8-by-16",
     description="Arm MVE: a row of bytes against four rows, sixteen products in an instruction",
@@ -147,6 +158,7 @@ INTRINSICS = {
         SMLAD_POINTS,
         SMLAD_TAPS,
         SMLAD_NEXT,
+        SMLAD_TWO,
         MVE_I8_BY_16,
         MVE_I8_BY_8,
         MVE_I16_BY_8,
