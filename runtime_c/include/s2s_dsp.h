@@ -592,6 +592,13 @@ S2S_OUTLINE void s2s_cache_read_i16_strided(int16_t *to, const int8_t *from, int
 }
 
 #if !defined(S2S_CACHE_READ_I8_ARM)
+S2S_OUTLINE void s2s_cache_read_i8_fill(int8_t *to, int32_t count, int32_t fill)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        to[i] = (int8_t)fill;
+    }
+}
+
 S2S_OUTLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t count)
 {
     for (int32_t i = 0; i < count; ++i) {
@@ -599,13 +606,6 @@ S2S_OUTLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t count
     }
 }
 #endif
-
-S2S_OUTLINE void s2s_cache_read_i8_fill(int8_t *to, int32_t count, int32_t fill)
-{
-    for (int32_t i = 0; i < count; ++i) {
-        to[i] = (int8_t)fill;
-    }
-}
 
 S2S_OUTLINE void s2s_cache_read_i8_clipped(int8_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
                                            int32_t high, int32_t fill)
@@ -624,23 +624,28 @@ S2S_OUTLINE void s2s_cache_read_i8_clipped(int8_t *to, const int8_t *from, int32
     }
 }
 
+#if !defined(S2S_CACHE_READ_I8_ARM)
+S2S_ALWAYS_INLINE void s2s_cache_read_i8_column(int8_t *to, const int8_t *from, int32_t stride, int32_t count)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        to[i] = from[i * stride];
+    }
+}
+
 S2S_OUTLINE void s2s_cache_read_i8_strided(int8_t *to, const int8_t *from, int32_t first, int32_t stride, int32_t count,
                                            int32_t low, int32_t high, int32_t fill)
 {
     const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
     const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
-    int32_t at = first + begin * stride;
 
     for (int32_t i = 0; i < begin; ++i) {
         to[i] = (int8_t)fill;
     }
-    for (int32_t i = begin; i < end; ++i) {
-        to[i] = from[at];
-        at += stride;
-    }
+    s2s_cache_read_i8_column(&to[begin], &from[first + begin * stride], stride, end - begin);
     for (int32_t i = end; i < count; ++i) {
         to[i] = (int8_t)fill;
     }
 }
+#endif
 
 #endif

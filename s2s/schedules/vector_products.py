@@ -19,6 +19,7 @@ from s2s.analysis.structure.products import product_sum
 from s2s.analysis.structure.roles import Roles, constant_axes, roles_of
 from s2s.dialects import loop, tensor
 from s2s.schedules.directives import CacheRead, RawBytes, Reorder, Tensorize, Vectorize, register_tile
+from s2s.schedules.window_products import whole_windows
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
 from s2s.types.dtypes import as_tensor_type
@@ -69,6 +70,8 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
     roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
     if roles is not None and not roles.both and len(roles.w_only) == 1 and prod(op.reduction_sizes) > 1:
         return _rows(op, roles, by_rows)
+    if roles is not None and roles.both and not roles.w_only and (windows := whole_windows(op, target, roles)):
+        return windows
     return _lanes(op, roles) if target.integer_lanes == LANES else None
 
 

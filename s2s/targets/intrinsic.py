@@ -15,7 +15,8 @@ FUNCTION = Text(
 HEADER = Text(r"[A-Za-z][A-Za-z0-9_]{0,60}\.h", "the name of a header")
 SOURCE = Text(r"[^\x00-\x08\x0b-\x1f\x7f]*", "C, without control characters")
 Form = Literal[
-    "dot", "dot_pairs", "dot_points", "dot_taps", "dot_next", "dot_two", "dot_lanes", "dot_rows", "dot_half_rows"
+    "dot", "dot_pairs", "dot_points", "dot_taps", "dot_next", "dot_two", "dot_lanes", "dot_rows", "dot_half_rows",
+    "dot_window",
 ]  # fmt: skip
 FORMS: tuple[str, ...] = get_args(Form)
 Element = Literal["i8", "u8", "i16"]
@@ -30,6 +31,7 @@ OPERANDS: Mapping[str, tuple[tuple[Element, Element], ...]] = {
     "dot_lanes": (("i8", "i8"), ("u8", "i8"), ("i8", "u8"), ("i16", "i16")),
     "dot_rows": (("i8", "i8"), ("i16", "i8")),
     "dot_half_rows": (("i8", "u8"),),
+    "dot_window": (("i8", "i8"),),
 }
 """The types of both factors that the lowering can make for each form."""
 BYTES = {"i8": 1, "u8": 1, "i16": 2}
@@ -43,6 +45,7 @@ GROUPS: Mapping[str, tuple[int, ...]] = {
     "dot_lanes": (2, 4),
     "dot_rows": (1, 2, 4, 8, 16, 32, 64, 128),
     "dot_half_rows": (1, 2, 4, 8, 16, 32, 64, 128),
+    "dot_window": (4, 8, 16, 32),
 }
 LANE_BYTES = 4
 """Bytes of a lane, which the group of `dot_lanes` fills."""
@@ -56,6 +59,7 @@ LANES: Mapping[str, tuple[int, ...]] = {
     "dot_lanes": (4, 8, 16),
     "dot_rows": (4,),
     "dot_half_rows": (4,),
+    "dot_window": (1,),
 }
 
 
@@ -75,6 +79,8 @@ class Intrinsic:
         dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]             a sum a lane, factors in registers;
                                                                                 bytes are widened where w is i16
         dot_rows   sum over k < steps of x[k] * w[k / group][c][k % group]      a sum a lane, factors in memory
+        dot_window acc + sum over r < rows, k < group of x[r * distance + k] * w[r * group + k]       one sum, factors
+                                                                                in memory
         dot_half_rows  sum over k < steps of x[k] * half(w[n / group][c][n % group])          the same, where bytes
                                                                             hold two constants from 0 to 15
 
@@ -91,7 +97,8 @@ class Intrinsic:
             "What is computed: one sum from registers, 256 times it from pairs of bytes,"
             " or from halves of pairs, that of three taps of a"
             " window, of the next position, or of two more taps, a sum in each lane from registers,"
-            " from rows in memory, or from rows whose bytes hold two constants of four bits.",
+            " from rows in memory, from rows whose bytes hold two constants of four bits, or one sum of"
+            " a window in memory.",
         )
     )
     x: Element = field(default="i8", metadata=key(OneOf(("i8", "u8", "i16")), "The elements of the first factor."))

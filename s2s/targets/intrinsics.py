@@ -90,6 +90,22 @@ MVE_I8_BY_8 = Intrinsic(
     function="s2s_i32x{lanes}_dot_i8_by_8",
     header="s2s_lanes.h",
 )
+MVE_WINDOW_BY_8 = Intrinsic(
+    name="mve-window-by-8",
+    description="Arm MVE: the window of one result, an instruction for a row of up to eight taps",
+    form="dot_window",
+    group=8,
+    function="s2s_i8_dot_window_by_8",
+    header="s2s_windows.h",
+)
+MVE_WINDOW_BY_16 = Intrinsic(
+    name="mve-window-by-16",
+    description="Arm MVE: the same with up to sixteen taps",
+    form="dot_window",
+    group=16,
+    function="s2s_i8_dot_window_by_16",
+    header="s2s_windows.h",
+)
 MVE_I16_BY_8 = Intrinsic(
     name="mve-i16-by-8",
     description="Arm MVE: a row of 16 bits against four rows of bytes, eight products in an instruction",
@@ -162,6 +178,8 @@ INTRINSICS = {
         MVE_I8_BY_16,
         MVE_I8_BY_8,
         MVE_I16_BY_8,
+        MVE_WINDOW_BY_8,
+        MVE_WINDOW_BY_16,
         SMLAD_HALVES,
         MVE_HALVES,
         VNNI,

@@ -402,7 +402,7 @@ loop.block_call "f"(%x) [affine_map<() -> (0, 1)>()] {arguments = [0 : index], e
 // -----
 
 "test.op"() {i = #loop.intrinsic<"new", matmul(i8, i8) by 8, "f" in "f.h">} : () -> ()
-// CHECK: form matmul is none of dot, dot_pairs, dot_points, dot_taps, dot_next, dot_two, dot_lanes, dot_rows, dot_half_rows
+// CHECK: form matmul is none of dot, dot_pairs, dot_points, dot_taps, dot_next, dot_two, dot_lanes, dot_rows, dot_half_rows, dot_window
 
 // -----
 
