@@ -378,7 +378,7 @@ S2S_OUTLINE void s2s_cache_read_i8_long(int8_t *to, const int8_t *from, int32_t 
 }
 
 /* Eight bytes at a time, whose distances from the first one fit 16 bits. */
-S2S_ALWAYS_INLINE void s2s_cache_read_i8_column(int8_t *to, const int8_t *from, int32_t stride, int32_t count)
+S2S_ALWAYS_INLINE void s2s_cache_read_i8_apart(int8_t *to, const int8_t *from, int32_t stride, int32_t count)
 {
     const uint16x8_t places = vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)stride);
 
@@ -415,7 +415,7 @@ S2S_OUTLINE void s2s_cache_read_i8_strided(int8_t *to, const int8_t *from, int32
     const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
 
     s2s_cache_read_i8_fill(to, count, fill);
-    s2s_cache_read_i8_column(&to[begin], &from[first + begin * stride], stride, end - begin);
+    s2s_cache_read_i8_apart(&to[begin], &from[first + begin * stride], stride, end - begin);
 }
 
 /* A few bytes take less than a call: a word, or one vector of which only these bytes are read and written. */

@@ -58,6 +58,13 @@ def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
         more = points if as_stored else [offset]
         b.block.add_op(c.CallOp(prefix, [target, source, count, *more], header=header))
         return
+    if not limits and op.flip is None:
+        source = pointer(b, op.source, index_expression(b, start, op.indices))
+        name = "s2s_cache_read_i16_column" if prefix.endswith("_few") else f"{prefix}_apart"
+        more = [] if in_bytes else [offset]
+        call = c.CallOp(name, [target, source, b.literal(stride, INDEX), count, *more], header=header)
+        b.block.add_op(call)
+        return
     low, high = limits or (AffineConstantExpr(0), AffineConstantExpr(op.count.value.data))
     bounds = [index_expression(b, each, op.indices) for each in (low, high)]
     first = index_expression(b, start, op.indices)
