@@ -529,12 +529,14 @@ S2S_INLINE void s2s_cache_read_points_clipped(int16_t *to, const int8_t *from, i
     }
 }
 
+#if !defined(S2S_CACHE_READ_ZEROS_ARM)
 S2S_OUTLINE void s2s_cache_read_i16_zeros(int16_t *to, int32_t count)
 {
     for (int32_t i = 0; i < count; ++i) {
         to[i] = 0;
     }
 }
+#endif
 
 S2S_OUTLINE void s2s_cache_read_i16_border(int16_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
                                            int32_t high, int32_t offset)

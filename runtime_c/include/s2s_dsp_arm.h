@@ -439,6 +439,23 @@ S2S_ALWAYS_INLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t
 /* GCC would compute what a pointer is after a loop anew, and call memset for a loop of few elements. */
 #define S2S_KEEP_IN_PLACE(p) __asm__("" : "+r"(p))
 
+#define S2S_CACHE_READ_ZEROS_ARM
+S2S_OUTLINE_ONCE void s2s_cache_read_i16_zeros(int16_t *to, int32_t count)
+{
+    const int32_t zero = 0;
+
+    for (int32_t fours = count / 4; fours > 0; --fours) {
+        (void)memcpy((void *)to, (const void *)&zero, sizeof zero);
+        (void)memcpy((void *)(to + 2), (const void *)&zero, sizeof zero);
+        to += 4;
+        S2S_KEEP_IN_PLACE(to);
+    }
+    for (int32_t rest = count % 4; rest > 0; --rest) {
+        *to++ = 0;
+        S2S_KEEP_IN_PLACE(to);
+    }
+}
+
 /* a and b, as 16 bits, in a word. */
 S2S_ALWAYS_INLINE int32_t s2s_pack_halves(int32_t a, int32_t b)
 {

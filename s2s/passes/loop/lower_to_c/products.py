@@ -18,7 +18,7 @@ _PARTS = ("low", "high")
 _HALVES = ("first", "second")
 FEW = 16
 """Runs of up to this number of elements are copied where they are, without a call."""
-FEW_APART = 8
+FEW_APART = 5
 """The same of elements that do not follow each other."""
 PRODUCT = "s2s_i16x4_dot"
 """The function of products that has forms which widen one factor."""
