@@ -13,9 +13,8 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from s2s.analysis.affine.strides import reduces_contiguously
-from s2s.analysis.structure.dot_groups import window
+from s2s.analysis.structure.dot_groups import groups_of_taps, window
 from s2s.analysis.structure.roles import Roles, constant_axes, dims_of_read, roles_of
-from s2s.analysis.structure.taps import groups_of_taps
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Tile, Unroll, register_tile
 from s2s.targets import Target
@@ -270,7 +269,7 @@ def _window(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedu
         return None
     inner = list(roles.x_only)
     outer = [dim for dim in range(op.rank) if dim not in inner]
-    pairs = [each for form in ("dot_taps", "dot_next", "dot_two") for each in target.intrinsics_of(form)[:1]]
+    pairs = [first for form in ("dot_taps", "dot_next", "dot_two") for first in target.intrinsics_of(form)[:1]]
     by_pairs = len(pairs) == 3 and bool(inner) and _slides_evenly(op, roles, inner[-1])
     is_large = prod(op.reduction_sizes) > MAX_WINDOW
     few = len(inner) > 1 and prod(op.sizes[dim] for dim in outer) < MANY_PLANES

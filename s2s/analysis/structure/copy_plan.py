@@ -168,7 +168,7 @@ class CopyPlan:
         in_parts = self.schedule.blocks or self.schedule.fused or self.schedule.parallel
         if self.is_rows or not self.access.is_guarded or not repeated or in_parts:
             return {}
-        shape, found, box = shape_of(self.op.reads[self.read]), dict[int, range](), ranges(self.op.sizes)
+        shape, positions, box = shape_of(self.op.reads[self.read]), dict[int, range](), ranges(self.op.sizes)
         for axis, expr in enumerate(self.access.map.data.results):
             first = at_dims(expr, [AffineDimExpr(dim) if dim in repeated else ZERO for dim in range(len(box))])
             low, high = bounds(first, box)
@@ -177,8 +177,8 @@ class CopyPlan:
             inside = range(max(-low, 0), min(self.extents[axis], shape[axis] - low))
             if low != high or not inside:
                 return {}
-            found[axis] = inside
-        return found
+            positions[axis] = inside
+        return positions
 
     @cached_property
     def scratch(self) -> MemRefType[Attribute]:

@@ -17,11 +17,6 @@ from s2s.analysis.structure.products import product_sum
 from s2s.dialects import tensor
 
 
-def groups_of_taps(taps: int) -> int:
-    """Return the number of groups of four bytes that a row of `taps` has in memory."""
-    return max(1, taps // 2)
-
-
 def constant_of_taps(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> BlockArgument | None:
     """Return the argument of a kernel that holds the taps of `op`, a sum of products with a copied window; None if it
     is no constant, or something else reads it too. `constants` are the constant arguments of the kernel."""

@@ -11,11 +11,9 @@ from math import prod
 
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from s2s.analysis.structure.dot_groups import fault_of_blocks, run_of, strides
+from s2s.analysis.structure.dot_groups import fault_of_blocks, groups_of_taps, run_of, strides
 from s2s.analysis.structure.products import ProductSum, product_sum, wide_product_sum
-from s2s.analysis.structure.taps import groups_of_taps
 from s2s.analysis.tile_and_fuse.scheduled_kernel import OperandView, Point, TileView, stride
-from s2s.analysis.tile_and_fuse.window_rows import fault_of_whole_window
 from s2s.dialects import loop
 from s2s.dialects.loop.products import WORD
 from s2s.types.affine import coefficient, ranges
@@ -38,6 +36,8 @@ def fault_of_operands(view: TileView) -> str | None:
         case "dot_taps":
             return _window(view, products)
         case "dot_window":
+            from s2s.analysis.tile_and_fuse.window_rows import fault_of_whole_window
+
             return fault_of_whole_window(view, products)
         case "dot" | "dot_pairs":
             return _dots(view, products)

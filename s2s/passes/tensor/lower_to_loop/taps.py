@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, SSAValue
 
-from s2s.analysis.structure.taps import constant_of_taps, groups_of_taps
+from s2s.analysis.structure.dot_groups import groups_of_taps
+from s2s.analysis.structure.taps import constant_of_taps
 from s2s.dialects import graph, tensor
 from s2s.dialects.loop.products import WORD
 from s2s.errors import CompilerBug

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from s2s.analysis.structure.taps import groups_of_taps
+from s2s.analysis.structure.dot_groups import groups_of_taps
 from s2s.dialects import loop
 from s2s.dialects.loop.products import PAIR, WORD
 from s2s.errors import CompilerBug
@@ -74,18 +74,18 @@ class WindowReduction(TileReduction):
 
     def _products(self, acc: SSAValue, x: SSAValue, w: SSAValue, part: int, *, odd: bool) -> loop.IntrinsicOp:
         """Return the sum of `acc` and the products of one group of a row at an even or an `odd` position."""
-        whole = part == 0 if odd else part == self._parts - 1
-        if not whole:
-            x, w = (self.emitter.add(loop.HalfOp(each, int(odd)), each.name_hint).result for each in (x, w))
+        is_three = part == 0 if odd else part == self._parts - 1
+        if not is_three:
+            x, w = (self.emitter.add(loop.HalfOp(group, int(odd)), group.name_hint).result for group in (x, w))
         schedule = self.schedule
         of_three = schedule.next_intrinsic if odd else schedule.intrinsic
-        found = of_three if whole else schedule.two_intrinsic
-        if found is None:
+        intrinsic = of_three if is_three else schedule.two_intrinsic
+        if intrinsic is None:
             raise CompilerBug(
                 f"a row of {self.op.sizes[-1]} taps at an {'odd' if odd else 'even'} position wants an intrinsic that "
                 "tensorize does not name; the verifier refuses that"
             )
-        return loop.IntrinsicOp(found, acc, x, w)
+        return loop.IntrinsicOp(intrinsic, acc, x, w)
 
     def _rows(self, outer: list[AffineExpr], accumulators: Carried) -> Iterator[list[AffineExpr]]:
         """Yield the position of each row of taps along the reductions but the last one, `outer` first. Rows are
@@ -198,3 +198,42 @@ class WindowReduction(TileReduction):
         affine_map, indices = self.emitter.space.emit(place.to_expr())
         vector = vector_of(buffer.type.element_type, WORD)
         return self.emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result
+
+
+class WholeWindowReduction(TileReduction):
+    """Reduces the tile by one operation on memory for each result.
+
+        acc0 = acc0 + sum over r < rows, k < n of x[a + r * distance + k] * w[b + r * n + k]
+
+    The window is cached as bytes, with padding of the zero point, and the constant is packed in rows of `n` elements,
+    zeros behind the last tap. A row of more than `n` taps, which is the only one then, is several rows at a distance of
+    `n`.
+    """
+
+    @classmethod
+    def applies(cls, nest: NestState) -> bool:
+        return nest.schedule.form == "dot_window"
+
+    def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        from s2s.analysis.tile_and_fuse.window_rows import window_rows
+
+        intrinsic, plan = self.schedule.intrinsic, self.nest.plan
+        rows = None if plan is None else window_rows(plan, self.schedule.group)
+        if intrinsic is None or plan is None or rows is None or self.copied is None:
+            raise CompilerBug("the rows of a window do not lie at one distance in a copy; the verifier refuses that")
+        w = self.reads[products_of(self.nest).other(plan.read).read]
+        sums: list[SSAValue] = []
+        for point, acc in zip(points, starts(self.nest, points), strict=True):
+            at = self._at(point)
+            affine_map, indices = self.emitter.space.emit(self.copied.position(at), w.position(at))
+            window = loop.IntrinsicWindowOp(
+                intrinsic, acc, self.copied.buffer, w.buffer, affine_map, indices,
+                rows=rows.count, distance=rows.distance,
+            )  # fmt: skip
+            sums.append(self.emitter.add(window, acc.name_hint).result)
+        return sums
+
+    def _at(self, point: TilePoint) -> list[AffineExpr]:
+        """Return the position of the first tap of a point's window."""
+        parallel = [expr + offset for expr, offset in zip(self.dims, point.offsets, strict=False)]
+        return [*parallel[: self.op.rank], *[AffineConstantExpr(0) for _ in self.op.reduction_sizes]]
