@@ -20,7 +20,7 @@ from s2s.types.affine import Linear, bounds, linear, ranges
 class WindowRows(NamedTuple):
     """Rows of neighbouring elements of a copy."""
 
-    count: int
+    rows: int
     distance: int
     """The elements from the beginning of a row to the next one."""
 

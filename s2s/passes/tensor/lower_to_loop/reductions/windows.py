@@ -228,7 +228,7 @@ class WholeWindowReduction(TileReduction):
             affine_map, indices = self.emitter.space.emit(self.copied.position(at), w.position(at))
             window = loop.IntrinsicWindowOp(
                 intrinsic, acc, self.copied.buffer, w.buffer, affine_map, indices,
-                rows=rows.count, distance=rows.distance,
+                rows=rows.rows, distance=rows.distance,
             )  # fmt: skip
             sums.append(self.emitter.add(window, acc.name_hint).result)
         return sums
