@@ -9,7 +9,10 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-FORMS = ("dot", "dot_pairs", "dot_points", "dot_taps", "dot_next", "dot_lanes", "dot_rows", "dot_half_rows")
+FORMS = (
+    "dot", "dot_pairs", "dot_points", "dot_taps", "dot_next", "dot_two", "dot_lanes", "dot_rows", "dot_half_rows",
+    "dot_window",
+)  # fmt: skip
 ELEMENTS = {"i8": i8, "u8": i8, "i16": i16, "i4": i8}
 """The types of factors; `u8` are the bits of an `i8`, read as a number from 0 to 255; `i4` are two numbers in a byte,
 the first in its low bits."""
@@ -28,12 +31,15 @@ class IntrinsicAttr(ParametrizedAttribute):
         dot_points acc + sum over k < group / 2 of x[k] * w[k]              one half of such pairs
         dot_taps   acc + x[0] * w[0] + x[1] * w[1] + x[2] * w[3]            three taps, where w[1] is w[2]
         dot_next   acc + x[1] * w[0] + x[2] * w[2] + x[3] * w[3]            the same for the next position of x
+        dot_two    acc + x[0] * w[0] + x[1] * w[1]                          two of more than three taps
         dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]         lanes of 32 bits hold the bytes of a group
         dot_rows   sum over k < steps of x[k] * w[k / group][c][k % group]  x and w lie in memory
         dot_half_rows
                    sum over k < steps of x[k] * half(w[n / group][c][n % group])   the same with n = k % (steps / 2): a
                                                                     byte holds two constants from 0 to 15, the lower
                                                                     one for the first half of the steps
+
+        dot_window acc + sum over r < rows, k < group of x[r * distance + k] * w[r * group + k]    x and w lie in memory
 
     `{lanes}` in the name of the function stands for the number of sums.
     """

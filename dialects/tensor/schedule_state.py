@@ -68,6 +68,8 @@ class ScheduleState:
     """The intrinsic that computes several steps of a sum of products at once."""
     next_intrinsic: IntrinsicAttr | None = None
     """The intrinsic that computes the products of the next position of a window from the same elements."""
+    two_intrinsic: IntrinsicAttr | None = None
+    """The intrinsic that computes two products of rows of more than three taps."""
     partials: tuple[int, int] | None = None
     """A reduction, and the number of partial accumulators (rfactor)."""
 
@@ -107,7 +109,7 @@ class ScheduleState:
 
     @property
     def in_taps(self) -> bool:
-        """Whether the intrinsic takes rows of three taps, with the one in the middle twice."""
+        """Whether the intrinsic takes rows of taps, three in a group of four with the one in the middle twice."""
         return self.form == "dot_taps"
 
     @property
@@ -118,7 +120,7 @@ class ScheduleState:
         if self.raw is not None:
             return True
         in_bytes = self.intrinsic is not None and self.intrinsic.x.data != "i16"
-        return in_bytes and self.form in ("dot_lanes", "dot_rows", "dot_half_rows")
+        return in_bytes and self.form in ("dot_lanes", "dot_rows", "dot_half_rows", "dot_window")
 
     @property
     def passes_of_all(self) -> int:

@@ -47,6 +47,8 @@
  *       the range may begin before the row or end behind it
  *   s2s_cache_read_i16_strided(to, from, first, stride, count, low, high, offset)
  *       the same with from[first + i * stride]
+ *   s2s_cache_read_i16_apart(to, from, stride, count, offset)
+ *       to[i] = from[i * stride] + offset; s2s_cache_read_i16_column is the same, written out where it is called
  *   s2s_cache_read_i16_zeros(to, count)
  *       to[i] = 0
  *   s2s_cache_read_pairs(to, from, count), s2s_cache_read_pairs_clipped, s2s_cache_read_pairs_fill
@@ -56,7 +58,8 @@
  *       bytes twice as far, so that the rows of as many points lie side by side
  *   s2s_cache_read_all_points(to, from, count, points)
  *       the same of the rows of all points, an even number of rows of count bytes that follow each other
- *   s2s_cache_read_i8(to, from, count), s2s_cache_read_i8_clipped, s2s_cache_read_i8_strided, s2s_cache_read_i8_fill
+ *   s2s_cache_read_i8(to, from, count), s2s_cache_read_i8_clipped, s2s_cache_read_i8_strided, s2s_cache_read_i8_apart,
+ *   s2s_cache_read_i8_fill
  *       the same with bytes as they are; their last argument is stored instead of 0 */
 #ifndef S2S_DSP_H
 #define S2S_DSP_H
@@ -526,12 +529,14 @@ S2S_INLINE void s2s_cache_read_points_clipped(int16_t *to, const int8_t *from, i
     }
 }
 
+#if !defined(S2S_CACHE_READ_ZEROS_ARM)
 S2S_OUTLINE void s2s_cache_read_i16_zeros(int16_t *to, int32_t count)
 {
     for (int32_t i = 0; i < count; ++i) {
         to[i] = 0;
     }
 }
+#endif
 
 S2S_OUTLINE void s2s_cache_read_i16_border(int16_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
                                            int32_t high, int32_t offset)
@@ -585,6 +590,12 @@ S2S_ALWAYS_INLINE void s2s_cache_read_i16_few_strided(int16_t *to, const int8_t 
     }
 }
 
+S2S_OUTLINE void s2s_cache_read_i16_apart(int16_t *to, const int8_t *from, int32_t stride, int32_t count,
+                                          int32_t offset)
+{
+    s2s_cache_read_i16_column(to, from, stride, count, offset);
+}
+
 S2S_OUTLINE void s2s_cache_read_i16_strided(int16_t *to, const int8_t *from, int32_t first, int32_t stride,
                                             int32_t count, int32_t low, int32_t high, int32_t offset)
 {
@@ -592,6 +603,13 @@ S2S_OUTLINE void s2s_cache_read_i16_strided(int16_t *to, const int8_t *from, int
 }
 
 #if !defined(S2S_CACHE_READ_I8_ARM)
+S2S_OUTLINE void s2s_cache_read_i8_fill(int8_t *to, int32_t count, int32_t fill)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        to[i] = (int8_t)fill;
+    }
+}
+
 S2S_OUTLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t count)
 {
     for (int32_t i = 0; i < count; ++i) {
@@ -599,13 +617,6 @@ S2S_OUTLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t count
     }
 }
 #endif
-
-S2S_OUTLINE void s2s_cache_read_i8_fill(int8_t *to, int32_t count, int32_t fill)
-{
-    for (int32_t i = 0; i < count; ++i) {
-        to[i] = (int8_t)fill;
-    }
-}
 
 S2S_OUTLINE void s2s_cache_read_i8_clipped(int8_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
                                            int32_t high, int32_t fill)
@@ -624,23 +635,28 @@ S2S_OUTLINE void s2s_cache_read_i8_clipped(int8_t *to, const int8_t *from, int32
     }
 }
 
+#if !defined(S2S_CACHE_READ_I8_ARM)
+S2S_ALWAYS_INLINE void s2s_cache_read_i8_apart(int8_t *to, const int8_t *from, int32_t stride, int32_t count)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        to[i] = from[i * stride];
+    }
+}
+
 S2S_OUTLINE void s2s_cache_read_i8_strided(int8_t *to, const int8_t *from, int32_t first, int32_t stride, int32_t count,
                                            int32_t low, int32_t high, int32_t fill)
 {
     const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
     const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
-    int32_t at = first + begin * stride;
 
     for (int32_t i = 0; i < begin; ++i) {
         to[i] = (int8_t)fill;
     }
-    for (int32_t i = begin; i < end; ++i) {
-        to[i] = from[at];
-        at += stride;
-    }
+    s2s_cache_read_i8_apart(&to[begin], &from[first + begin * stride], stride, end - begin);
     for (int32_t i = end; i < count; ++i) {
         to[i] = (int8_t)fill;
     }
 }
+#endif
 
 #endif

@@ -377,6 +377,47 @@ S2S_OUTLINE void s2s_cache_read_i8_long(int8_t *to, const int8_t *from, int32_t 
                      : "lr", "q0", "cc", "memory");
 }
 
+/* Eight bytes at a time, whose distances from the first one fit 16 bits. */
+S2S_ALWAYS_INLINE void s2s_cache_read_i8_apart(int8_t *to, const int8_t *from, int32_t stride, int32_t count)
+{
+    const uint16x8_t places = vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)stride);
+
+    __asm__ volatile("wlstp.16 lr, %[count], 2f\n"
+                     "1:\n\t"
+                     "vldrb.s16 q0, [%[from], %q[places]]\n\t"
+                     "add %[from], %[from], %[stride], lsl #3\n\t"
+                     "vstrb.16 q0, [%[to]], #8\n\t"
+                     "letp lr, 1b\n"
+                     "2:"
+                     : [to] "+l"(to), [from] "+r"(from)
+                     : [count] "r"(count), [places] "w"(places), [stride] "r"(stride)
+                     : "lr", "q0", "cc", "memory");
+}
+
+S2S_OUTLINE void s2s_cache_read_i8_fill(int8_t *to, int32_t count, int32_t fill)
+{
+    __asm__ volatile("vdup.8 q0, %[fill]\n\t"
+                     "wlstp.8 lr, %[count], 2f\n"
+                     "1:\n\t"
+                     "vstrb.8 q0, [%[to]], #16\n\t"
+                     "letp lr, 1b\n"
+                     "2:"
+                     : [to] "+l"(to)
+                     : [count] "r"(count), [fill] "r"(fill)
+                     : "lr", "q0", "cc", "memory");
+}
+
+/* Padding of a row is short, so that filling all of it takes less than two calls. */
+S2S_OUTLINE void s2s_cache_read_i8_strided(int8_t *to, const int8_t *from, int32_t first, int32_t stride, int32_t count,
+                                           int32_t low, int32_t high, int32_t fill)
+{
+    const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
+    const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
+
+    s2s_cache_read_i8_fill(to, count, fill);
+    s2s_cache_read_i8_apart(&to[begin], &from[first + begin * stride], stride, end - begin);
+}
+
 /* A few bytes take less than a call: a word, or one vector of which only these bytes are read and written. */
 S2S_ALWAYS_INLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t count)
 {
@@ -397,6 +438,23 @@ S2S_ALWAYS_INLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t
 #else
 /* GCC would compute what a pointer is after a loop anew, and call memset for a loop of few elements. */
 #define S2S_KEEP_IN_PLACE(p) __asm__("" : "+r"(p))
+
+#define S2S_CACHE_READ_ZEROS_ARM
+S2S_OUTLINE_ONCE void s2s_cache_read_i16_zeros(int16_t *to, int32_t count)
+{
+    const int32_t zero = 0;
+
+    for (int32_t fours = count / 4; fours > 0; --fours) {
+        (void)memcpy((void *)to, (const void *)&zero, sizeof zero);
+        (void)memcpy((void *)(to + 2), (const void *)&zero, sizeof zero);
+        to += 4;
+        S2S_KEEP_IN_PLACE(to);
+    }
+    for (int32_t rest = count % 4; rest > 0; --rest) {
+        *to++ = 0;
+        S2S_KEEP_IN_PLACE(to);
+    }
+}
 
 /* a and b, as 16 bits, in a word. */
 S2S_ALWAYS_INLINE int32_t s2s_pack_halves(int32_t a, int32_t b)

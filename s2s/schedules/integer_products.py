@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from s2s.analysis.affine.strides import reduces_contiguously
+from s2s.analysis.structure.dot_groups import groups_of_taps, window
 from s2s.analysis.structure.roles import Roles, constant_axes, dims_of_read, roles_of
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Tile, Unroll, register_tile
@@ -53,12 +54,17 @@ PLAIN_CHANNELS, PLAIN_STEPS, PLAIN_COLUMN, PLAIN_COLUMN_STEPS = 4, 4, 8, 16
 """Without dual multiply-adds: channels of a register tile, unroll factor of the reduction, and both for one pixel."""
 MAX_WINDOW = 25
 """Depthwise convolutions are unrolled over their window up to this number of taps, and over a row of larger ones."""
+MAX_GROUPS = 32
+"""Groups of a window's taps that are written out at most where pairs of taps are multiplied."""
+IN_PLACE, BY_PAIRS, COPIED, COPIED_ROW = 2.7, 1.2, 2.5, 15.0
+"""Instructions for a tap of a large window that is read in place, and by pairs from a copy; for an element of the copy,
+and for a row of it. Counted on QEMU."""
 MANY_RESULTS = 64
 """Results of a channel from which on a copy pays for windows that are larger and step by several elements: with a step
 of one, neighbouring results share most of what they read anyway."""
-MAX_ROW = 6
+MAX_ROW, ROW_OF_GROUPS = 6, 4
 """Neighbouring results of a depthwise convolution whose accumulators, with one row of constants and one group of the
-window, fit the registers of an Armv7-M core."""
+window, fit the registers of an Armv7-M core; and of one whose rows have several groups."""
 MANY_PLANES = 8
 """With at least this many channels, the 16-bit copy of one channel's plane is small beside the tensor. With fewer, only
 the rows under the window are copied, once for each output row."""
@@ -263,8 +269,13 @@ def _window(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedu
         return None
     inner = list(roles.x_only)
     outer = [dim for dim in range(op.rank) if dim not in inner]
+    pairs = [first for form in ("dot_taps", "dot_next", "dot_two") for first in target.intrinsics_of(form)[:1]]
+    by_pairs = len(pairs) == 3 and bool(inner) and _slides_evenly(op, roles, inner[-1])
     is_large = prod(op.reduction_sizes) > MAX_WINDOW
-    if is_large and (op.reduction_sizes[-1] > MAX_WINDOW or not _copy_pays(op, roles)):
+    few = len(inner) > 1 and prod(op.sizes[dim] for dim in outer) < MANY_PLANES
+    if by_pairs and is_large and not _copy_for_pairs_pays(op, roles, outer, few):
+        by_pairs = False
+    if is_large and not by_pairs and (op.reduction_sizes[-1] > MAX_WINDOW or not _copy_pays(op, roles)):
         return None
     rows = [1 if is_large else size for size in op.reduction_sizes[:-1]]
     tile = [*[1] * op.rank, *rows, op.reduction_sizes[-1]]
@@ -274,17 +285,17 @@ def _window(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedu
     if inner and prod(op.sizes[dim] for dim in inner) == op.sizes[inner[-1]] <= MAX_ROW:
         tile[inner[-1]] = op.sizes[inner[-1]]
         return tensor.ScheduleAttr.of([*register_tile(op, tile), Reorder.of(order)])
-    few = len(inner) > 1 and prod(op.sizes[dim] for dim in outer) < MANY_PLANES
     copy = _widened(roles.x, order, len(outer) + few)
-    pairs = [*target.intrinsics_of("dot_taps")[:1], *target.intrinsics_of("dot_next")[:1]]
-    if len(pairs) == 2 and inner and _slides_evenly(op, roles, inner[-1]):
+    if by_pairs:
+        taps = GROUP * groups_of_taps(op.sizes[-1])
         last = len(op.read_accesses[roles.w].map.data.results) - 1
         rows = [tensor.PackedAxis((axis,)) for axis in range(last)]
-        groups = [tensor.PackedAxis((last,), GROUP), tensor.PackedAxis((last,), 1, GROUP)]
+        groups = [tensor.PackedAxis((last,), taps), tensor.PackedAxis((last,), 1, taps)]
         pack = CacheRead.packed(roles.w, [*rows, *groups])
-        tile[inner[-1]] = _row_of_points(op.sizes[inner[-1]])
+        tile[inner[-1]] = _row_of_points(op.sizes[inner[-1]], MAX_ROW if taps == GROUP else ROW_OF_GROUPS)
+        used = pairs if taps > GROUP else pairs[:2]
         return tensor.ScheduleAttr.of(
-            [*register_tile(op, tile), Reorder.of(order), pack, copy, *map(Tensorize.of, pairs)]
+            [*register_tile(op, tile), Reorder.of(order), pack, copy, *map(Tensorize.of, used)]
         )
     return tensor.ScheduleAttr.of([*register_tile(op, tile), Reorder.of(order), copy])
 
@@ -298,18 +309,28 @@ def _copy_pays(op: tensor.ComputeOp, roles: Roles) -> bool:
     return any(step is not None and step > 1 for step in steps)
 
 
-def _row_of_points(size: int) -> int:
+def _copy_for_pairs_pays(op: tensor.ComputeOp, roles: Roles, outer: Sequence[int], few: bool) -> bool:
+    """Return whether multiplying a large window by pairs of taps saves more than the copy that it reads costs."""
+    extents = [extent for extent in window(op, roles.x, op.sizes, tuple(outer)) if extent > 1]
+    copied = COPIED * prod(extents) + COPIED_ROW * prod(extents[:-1])
+    results, taps = prod(op.sizes[dim] for dim in roles.x_only), prod(op.reduction_sizes)
+    repeated = op.reduction_sizes[0] if few else 1
+    return repeated * copied < (IN_PLACE - BY_PAIRS) * taps * results
+
+
+def _row_of_points(size: int, most: int) -> int:
     """Choose the neighbouring results that share a row of constants: the whole row, or an even part of it."""
-    return size if size <= MAX_ROW else next((each for each in (MAX_ROW, 4) if size % each == 0), 4)
+    return size if size <= most else next((each for each in (most, 4, 2) if size % each == 0), 4)
 
 
 def _slides_evenly(op: tensor.ComputeOp, roles: Roles, along: int) -> bool:
-    """Return whether the rows of a window are groups: up to three taps, side by side in both factors, and padding or
-    an even width lets each row of the copy begin at an even position."""
+    """Return whether the rows of a window are groups of taps: side by side in both factors, and padding or an even
+    width lets each row of the copy begin at an even position."""
     taps = len(op.sizes) - 1
     results, box = op.read_accesses[roles.x].map.data.results, ranges(op.sizes)
     constant = op.read_accesses[roles.w].map.data.results
-    if not 2 <= op.sizes[taps] < GROUP or constant[-1] != AffineDimExpr(taps) or op.sizes[along] < 2:
+    groups = groups_of_taps(op.sizes[taps]) * prod(op.reduction_sizes[:-1])
+    if op.sizes[taps] < 2 or groups > MAX_GROUPS or constant[-1] != AffineDimExpr(taps) or op.sizes[along] < 2:
         return False
     if any(taps in expr.used_dims() for expr in constant[:-1]):
         return False

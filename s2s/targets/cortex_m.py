@@ -7,12 +7,15 @@ from s2s.targets.intrinsics import (
     MVE_I8_BY_8,
     MVE_I8_BY_16,
     MVE_I16_BY_8,
+    MVE_WINDOW_BY_8,
+    MVE_WINDOW_BY_16,
     SMLAD,
     SMLAD_HALVES,
     SMLAD_NEXT,
     SMLAD_PAIRS,
     SMLAD_POINTS,
     SMLAD_TAPS,
+    SMLAD_TWO,
 )
 from s2s.targets.target import Target
 
@@ -50,8 +53,8 @@ def _core(
     )
 
 
-DSP = (SMLAD, SMLAD_PAIRS, SMLAD_POINTS, SMLAD_TAPS, SMLAD_NEXT, SMLAD_HALVES)
-MVE = (MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, SMLAD, MVE_HALVES, SMLAD_HALVES)
+DSP = (SMLAD, SMLAD_PAIRS, SMLAD_POINTS, SMLAD_TAPS, SMLAD_NEXT, SMLAD_TWO, SMLAD_HALVES)
+MVE = (MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, MVE_WINDOW_BY_8, MVE_WINDOW_BY_16, SMLAD, MVE_HALVES, SMLAD_HALVES)
 
 CORES = (
     _core("m0", "Cortex-M0: no wide products, no FPU", fpu=False),

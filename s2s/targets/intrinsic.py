@@ -14,7 +14,10 @@ FUNCTION = Text(
 )
 HEADER = Text(r"[A-Za-z][A-Za-z0-9_]{0,60}\.h", "the name of a header")
 SOURCE = Text(r"[^\x00-\x08\x0b-\x1f\x7f]*", "C, without control characters")
-Form = Literal["dot", "dot_pairs", "dot_points", "dot_taps", "dot_next", "dot_lanes", "dot_rows", "dot_half_rows"]
+Form = Literal[
+    "dot", "dot_pairs", "dot_points", "dot_taps", "dot_next", "dot_two", "dot_lanes", "dot_rows", "dot_half_rows",
+    "dot_window",
+]  # fmt: skip
 FORMS: tuple[str, ...] = get_args(Form)
 Element = Literal["i8", "u8", "i16"]
 
@@ -24,9 +27,11 @@ OPERANDS: Mapping[str, tuple[tuple[Element, Element], ...]] = {
     "dot_points": (("i16", "i16"),),
     "dot_taps": (("i16", "i16"),),
     "dot_next": (("i16", "i16"),),
+    "dot_two": (("i16", "i16"),),
     "dot_lanes": (("i8", "i8"), ("u8", "i8"), ("i8", "u8"), ("i16", "i16")),
     "dot_rows": (("i8", "i8"), ("i16", "i8")),
     "dot_half_rows": (("i8", "u8"),),
+    "dot_window": (("i8", "i8"),),
 }
 """The types of both factors that the lowering can make for each form."""
 BYTES = {"i8": 1, "u8": 1, "i16": 2}
@@ -36,9 +41,11 @@ GROUPS: Mapping[str, tuple[int, ...]] = {
     "dot_points": (4,),
     "dot_taps": (4,),
     "dot_next": (4,),
+    "dot_two": (4,),
     "dot_lanes": (2, 4),
     "dot_rows": (1, 2, 4, 8, 16, 32, 64, 128),
     "dot_half_rows": (1, 2, 4, 8, 16, 32, 64, 128),
+    "dot_window": (4, 8, 16, 32),
 }
 LANE_BYTES = 4
 """Bytes of a lane, which the group of `dot_lanes` fills."""
@@ -48,9 +55,11 @@ LANES: Mapping[str, tuple[int, ...]] = {
     "dot_points": (1,),
     "dot_taps": (1,),
     "dot_next": (1,),
+    "dot_two": (1,),
     "dot_lanes": (4, 8, 16),
     "dot_rows": (4,),
     "dot_half_rows": (4,),
+    "dot_window": (1,),
 }
 
 
@@ -66,9 +75,12 @@ class Intrinsic:
                                                                         whose halves lie side by side
         dot_taps   acc + x[0] * w[0] + x[1] * w[1] + x[2] * w[3]                three taps, where w[1] is w[2]
         dot_next   acc + x[1] * w[0] + x[2] * w[2] + x[3] * w[3]                the same for the next position of x
+        dot_two    acc + x[0] * w[0] + x[1] * w[1]                              two of more than three taps
         dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]             a sum a lane, factors in registers;
                                                                                 bytes are widened where w is i16
         dot_rows   sum over k < steps of x[k] * w[k / group][c][k % group]      a sum a lane, factors in memory
+        dot_window acc + sum over r < rows, k < group of x[r * distance + k] * w[r * group + k]       one sum, factors
+                                                                                in memory
         dot_half_rows  sum over k < steps of x[k] * half(w[n / group][c][n % group])          the same, where bytes
                                                                             hold two constants from 0 to 15
 
@@ -84,8 +96,9 @@ class Intrinsic:
             OneOf(FORMS),
             "What is computed: one sum from registers, 256 times it from pairs of bytes,"
             " or from halves of pairs, that of three taps of a"
-            " window, or of the next position, a sum in each lane from registers,"
-            " from rows in memory, or from rows whose bytes hold two constants of four bits.",
+            " window, of the next position, or of two more taps, a sum in each lane from registers,"
+            " from rows in memory, from rows whose bytes hold two constants of four bits, or one sum of"
+            " a window in memory.",
         )
     )
     x: Element = field(default="i8", metadata=key(OneOf(("i8", "u8", "i16")), "The elements of the first factor."))

@@ -61,6 +61,17 @@ SMLAD_NEXT = Intrinsic(
     function="s2s_i16x4_dot_next",
     header="s2s_dsp.h",
 )
+SMLAD_TWO = Intrinsic(
+    name="smlad-two",
+    description="Arm DSP: an instruction adds up two of more than three products of 16 bits",
+    form="dot_two",
+    x="i16",
+    w="i16",
+    group=4,
+    align=4,
+    function="s2s_i16x2_dot",
+    header="s2s_dsp.h",
+)
 MVE_I8_BY_16 = Intrinsic(
     name="mve-i8-by-16",
     description="Arm MVE: a row of bytes against four rows, sixteen products in an instruction",
@@ -78,6 +89,22 @@ MVE_I8_BY_8 = Intrinsic(
     lanes=(4,),
     function="s2s_i32x{lanes}_dot_i8_by_8",
     header="s2s_lanes.h",
+)
+MVE_WINDOW_BY_8 = Intrinsic(
+    name="mve-window-by-8",
+    description="Arm MVE: the window of one result, an instruction for a row of up to eight taps",
+    form="dot_window",
+    group=8,
+    function="s2s_i8_dot_window_by_8",
+    header="s2s_windows.h",
+)
+MVE_WINDOW_BY_16 = Intrinsic(
+    name="mve-window-by-16",
+    description="Arm MVE: the same with up to sixteen taps",
+    form="dot_window",
+    group=16,
+    function="s2s_i8_dot_window_by_16",
+    header="s2s_windows.h",
 )
 MVE_I16_BY_8 = Intrinsic(
     name="mve-i16-by-8",
@@ -148,9 +175,12 @@ INTRINSICS = {
         SMLAD_POINTS,
         SMLAD_TAPS,
         SMLAD_NEXT,
+        SMLAD_TWO,
         MVE_I8_BY_16,
         MVE_I8_BY_8,
         MVE_I16_BY_8,
+        MVE_WINDOW_BY_8,
+        MVE_WINDOW_BY_16,
         SMLAD_HALVES,
         MVE_HALVES,
         *VNNI_INTRINSICS,

@@ -53,6 +53,7 @@ void test_simd_bytes(void);
 void test_simd_half(void);
 void test_cast_runs(void);
 void test_cache_read(void);
+void test_windows(void);
 void test_pool(void);
 void test_pack(void);
 void test_packed(void);

@@ -32,6 +32,7 @@ int main(void)
     test_simd_half();
     test_cast_runs();
     test_cache_read();
+    test_windows();
     test_pool();
     test_pack();
     test_packed();

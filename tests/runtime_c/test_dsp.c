@@ -278,6 +278,9 @@ static void rows_are_clipped(void)
     row[6] = -1;
     s2s_cache_read_i16_zeros(row, 6);
     CHECK(is_row(row, 6, 0, 1, 0, 0, 0));
+    row[6] = -1;
+    s2s_cache_read_i16_apart(row, bytes, 2, 6, 83);
+    CHECK(is_row(row, 6, 0, 2, 0, 6, 83));
 }
 
 static int is_copied(const int8_t *row, int32_t count, int32_t first, int32_t stride, int32_t low, int32_t high)
@@ -311,6 +314,11 @@ static void bytes_are_clipped(void)
             s2s_cache_read_i8_strided(row, bytes, 1, 2, 5, low, high, -77);
             CHECK(is_copied(row, 5, 1, 2, low, high));
         }
+    }
+    for (int32_t count = 1; count <= 6; ++count) {
+        row[count] = -1;
+        s2s_cache_read_i8_apart(row, bytes, 2, count);
+        CHECK(is_copied(row, count, 0, 2, 0, count));
     }
     row[6] = -1;
     s2s_cache_read_i8_fill(row, 6, -77);

@@ -35,6 +35,13 @@ LAYERS = {
     "depthwise": Layer((7, 6, 5), 5, (3, 3), pads=(1, 1, 1, 1), groups=5),
     "depthwise, wide": Layer((4, 9, 3), 3, (3, 3), pads=(1, 1, 1, 1), groups=3),
     "depthwise, strided": Layer((8, 8, 3), 3, (3, 3), strides=(2, 2), pads=(0, 0, 1, 1), groups=3),
+    "depthwise, four taps": Layer((7, 8, 3), 3, (2, 4), pads=(1, 1, 0, 2), groups=3),
+    "depthwise, five taps": Layer((8, 8, 3), 3, (5, 5), pads=(2, 2, 2, 2), groups=3, input_zp=11),
+    "depthwise, five taps, strided": Layer((9, 9, 3), 3, (5, 5), strides=(2, 2), pads=(2, 2, 2, 2), groups=3),
+    "depthwise, six taps": Layer((8, 12, 3), 3, (3, 6), pads=(1, 2, 1, 3), groups=3),
+    "depthwise, seven taps": Layer((9, 9, 8), 8, (7, 7), pads=(3, 3, 3, 3), groups=8),
+    "depthwise, seven taps, strided": Layer((17, 14, 8), 8, (7, 7), strides=(2, 2), pads=(2, 2, 3, 3), groups=8),
+    "depthwise, nine in a row": Layer((1, 30, 4), 4, (1, 9), pads=(0, 4, 0, 4), groups=4),
     "depthwise, valid": Layer((6, 6, 2), 2, (3, 2), groups=2, input_zp=0),
     "depthwise, multiplied": Layer((5, 5, 2), 4, (3, 3), pads=(1, 1, 1, 1), groups=2),
 }

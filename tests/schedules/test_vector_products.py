@@ -27,9 +27,16 @@ LANES = {
     "depthwise, valid": Layer((6, 6, 12), 12, (3, 2), groups=12, input_zp=0),
     "depthwise, rows far apart": Layer((5, 9, 20), 20, (3, 3), pads=(1, 1, 1, 1), groups=20, input_zp=11),
     "depthwise, dilated": Layer((9, 8, 4), 4, (3, 3), pads=(2, 2, 2, 2), dilations=(2, 2), groups=4),
-    "depthwise, in loops": Layer((8, 9, 4), 4, (7, 7), pads=(3, 3, 3, 3), groups=4, input_zp=127),
+    "depthwise, in loops": Layer((8, 9, 4), 4, (7, 7), pads=(6, 6, 6, 6), dilations=(2, 2), groups=4, input_zp=127),
 }
-LAYERS = {**ROWS, **LANES, "three channels, by other means": Layer((5, 5, 8), 3, (3, 3), pads=(1, 1, 1, 1))}
+WINDOWS = {
+    "7x7": Layer((9, 9, 3), 3, (7, 7), pads=(3, 3, 3, 3), groups=3, input_zp=127),
+    "7x7, strided": Layer((17, 14, 4), 4, (7, 7), strides=(2, 2), pads=(2, 2, 3, 3), groups=4),
+    "6x5, valid": Layer((14, 13, 2), 2, (6, 5), groups=2, input_zp=0),
+    "9 in a row": Layer((1, 30, 4), 4, (1, 9), pads=(0, 4, 0, 4), groups=4),
+    "21 in a row, two groups": Layer((1, 40, 4), 4, (1, 21), pads=(0, 10, 0, 10), groups=4),
+}
+LAYERS = {**ROWS, **LANES, **WINDOWS, "three channels, by other means": Layer((5, 5, 8), 3, (3, 3), pads=(1, 1, 1, 1))}
 
 
 @pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS.keys())
@@ -60,6 +67,15 @@ def test_depthwise_layers_run_along_their_channels(layer: Layer) -> None:
     _, module, _ = levels(layer, TARGET)
     assert any(isinstance(op, loop.RescaleLanesOp) for op in module.walk())
     assert not any(isinstance(op, loop.CacheReadOp) for op in module.walk())
+
+
+@pytest.mark.parametrize("layer", WINDOWS.values(), ids=WINDOWS.keys())
+def test_large_windows_are_multiplied_row_by_row(layer: Layer) -> None:
+    """Padding is stored once, before the loop over channels; each channel copies what is inside of the operand."""
+    _, module, _ = levels(layer, TARGET)
+    assert any(isinstance(op, loop.IntrinsicWindowOp) for op in module.walk())
+    copies = [op for op in module.walk() if isinstance(op, loop.CacheReadOp)]
+    assert [len(op.map.data.results) for op in copies] == ([4, 2] if any(layer.pads) else [2])
 
 
 @pytest.mark.parametrize("name", [name for name, layer in LANES.items() if layer.input_zp])

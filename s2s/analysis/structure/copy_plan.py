@@ -6,21 +6,23 @@ of one channel: then the window is copied with its shape, padding included. In b
 reduction is in bounds of the copy, so that no test is needed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import prod
 
 from xdsl.dialects.builtin import IntegerType, MemRefType, i8, i16
 from xdsl.ir import Attribute
-from xdsl.ir.affine import AffineConstantExpr, AffineExpr
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
+from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.dot_groups import window
 from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.support.frozen import frozen
-from s2s.types.affine import at_dims, flat_index
+from s2s.types.affine import at_dims, bounds, flat_index, ranges
 
+ZERO = AffineConstantExpr(0)
 PAIR = 2
 """Numbers of 16 bits in half a group."""
 
@@ -154,6 +156,29 @@ class CopyPlan:
     def is_loaded_in_pairs(self) -> bool:
         """Whether rows of a window are loaded by groups from even positions, so that each row begins at one."""
         return self.schedule.in_taps and self.widened and not self.is_rows
+
+    @cached_property
+    def fixed_ranges(self) -> Mapping[int, range]:
+        """The positions along each axis of a padded window that are inside of the operand, if they are the same for
+        all copies, so that padding is stored once; empty if not.
+
+        Of 16 positions with a padding of one, copies of 18 are inside of the operand from 1 to 17.
+        """
+        repeated = [dim for dim in self.outer if self.op.sizes[dim] > 1]
+        in_parts = self.schedule.blocks or self.schedule.fused or self.schedule.parallel
+        if self.is_rows or not self.access.is_guarded or not repeated or in_parts:
+            return {}
+        shape, positions, box = shape_of(self.op.reads[self.read]), dict[int, range](), ranges(self.op.sizes)
+        for axis, expr in enumerate(self.access.map.data.results):
+            first = at_dims(expr, [AffineDimExpr(dim) if dim in repeated else ZERO for dim in range(len(box))])
+            low, high = bounds(first, box)
+            if self.extents[axis] == 1 and low >= 0 and high < shape[axis]:
+                continue
+            inside = range(max(-low, 0), min(self.extents[axis], shape[axis] - low))
+            if low != high or not inside:
+                return {}
+            positions[axis] = inside
+        return positions
 
     @cached_property
     def scratch(self) -> MemRefType[Attribute]:

@@ -14,6 +14,11 @@ def window(op: tensor.ComputeOp, read: int, sizes: Sequence[int], outer: Sequenc
     return tuple(high - low + 1 for low, high in spans)
 
 
+def groups_of_taps(taps: int) -> int:
+    """Return the number of groups of four bytes that a row of `taps` has in memory."""
+    return max(1, taps // 2)
+
+
 def strides(op: tensor.ComputeOp, read: int, extents: Sequence[int]) -> Mapping[int, int]:
     """Return the stride of each dimension of the domain in a read stored with `extents`; dimensions with uneven strides
     are left out."""

@@ -1,8 +1,14 @@
-"""Find the constant of a sliding window whose rows of three taps an intrinsic takes in one group of four bytes.
+"""Find the constant of a sliding window whose rows of taps intrinsics take in groups of four bytes.
 
     w0 w1 w2 0  ->  w0 w1 w1 w2          pairs (w0, w1) and (w1, w2) once they are widened
 
 Of four neighbours x0 … x3, the row at x0 takes the first pair and w2, the row at x1 takes w0 and the second pair.
+Longer rows have a group for each further two taps; the last tap of a group is the first one of the next:
+
+    w0 w1 w2 w3 w4 0 0 0  ->  w0 w1 w1 w2 | w2 w3 w3 w4
+
+The row at x0 takes (w0, w1) at x0, (w2, w3) at x2 and w4 at x4; the row at x1 takes w0 at x1, (w1, w2) at x2 and
+(w3, w4) at x4. So both load pairs from even positions alone.
 """
 
 from xdsl.ir import BlockArgument, SSAValue

@@ -11,7 +11,7 @@ from math import prod
 
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from s2s.analysis.structure.dot_groups import fault_of_blocks, run_of, strides
+from s2s.analysis.structure.dot_groups import fault_of_blocks, groups_of_taps, run_of, strides
 from s2s.analysis.structure.products import ProductSum, product_sum, wide_product_sum
 from s2s.analysis.tile_and_fuse.scheduled_kernel import OperandView, Point, TileView, stride
 from s2s.dialects import loop
@@ -35,6 +35,10 @@ def fault_of_operands(view: TileView) -> str | None:
             return _in_vectors(view) or _rows(view, products)
         case "dot_taps":
             return _window(view, products)
+        case "dot_window":
+            from s2s.analysis.tile_and_fuse.window_rows import fault_of_whole_window
+
+            return fault_of_whole_window(view, products)
         case "dot" | "dot_pairs":
             return _dots(view, products)
         case "dot_points":
@@ -291,8 +295,8 @@ def _fault_of_parity(view: TileView, odd: list[int]) -> str | None:
     for dim in odd:
         if plan.tiles[dim] % 2 and plan.tiles[dim] < op.sizes[dim]:
             return f"a tile of {plan.tiles[dim]} along dimension {dim} begins at odd positions; give an even one"
-    if op.sizes[-1] >= WORD:
-        return f"a window of {op.sizes[-1]} taps fills a group of {WORD}; copy rows of the reduction instead"
+    if groups_of_taps(op.sizes[-1]) > 1 and state.two_intrinsic is None:
+        return f"a window of {op.sizes[-1]} taps has more than one group, for which tensorize names no intrinsic of two"
     if odd and state.next_intrinsic is None:
         return (
             f"a window of {op.sizes[-1]} taps lies at an odd position, for which tensorize names no intrinsic; tile so "
@@ -304,14 +308,15 @@ def _fault_of_parity(view: TileView, odd: list[int]) -> str | None:
 def _fault_of_taps(view: TileView, w: int, taps: int) -> str | None:
     last = len(view.op.sizes) - 1
     point = Point(view, (last,), taps)
-    order, wanted = _order(view.operands[w], point, taps), NATURAL[:taps]
+    order, wanted = _order(view.operands[w], point, taps), tuple(range(taps))
     if order != wanted:
         return (
-            f"the {taps} taps of a window are not packed at {wanted} in read {w}; pack at most {WORD} of them so with "
-            "cache_read, or copy rows of the reduction"
+            f"the {taps} taps of a window are not packed at {wanted} in read {w}; pack them so with cache_read, or "
+            "copy rows of the reduction"
         )
     first = point.at_step(view.operands[w], 0)
     distances = [*first.terms.values(), first.constant, prod(view.operands[w].shape)]
-    if any(distance % WORD for distance in distances):  # a group has four elements, however many of them are taps
-        return f"rows of taps are no whole groups of {WORD} in read {w}; pack them so with cache_read"
+    row = WORD * groups_of_taps(taps)
+    if any(distance % row for distance in distances):  # a group has four elements, however many of them are taps
+        return f"rows of taps are no whole groups of {row} in read {w}; pack them so with cache_read"
     return None

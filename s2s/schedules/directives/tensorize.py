@@ -21,7 +21,9 @@ from s2s.targets import Target
 from s2s.targets.intrinsic import LANES, Intrinsic
 from s2s.targets.intrinsics import INTRINSICS
 
-ONE_SUM = ("dot", "dot_pairs", "dot_points", "dot_taps", "dot_next")
+WITH_TAPS = {"dot_next": "next_intrinsic", "dot_two": "two_intrinsic"}
+"""The forms that go with `dot_taps`, and where a schedule's state keeps their intrinsic."""
+ONE_SUM = ("dot", "dot_pairs", "dot_points", "dot_taps", *WITH_TAPS, "dot_window")
 """The forms that give one sum, not a vector of them."""
 
 
@@ -34,8 +36,9 @@ class Tensorize(Directive):
     group lies side by side, the other is copied so by `cache_read` or lies so by itself. Form `dot` gives one sum.
     Form `dot_pairs`, which `tensor-shorten-products` puts in its place, does that with constants in pairs of bytes.
     Form `dot_points` does it by halves of groups, of all points of a tile before the other halves.
-    Form `dot_taps` gives the sum of a row of up to three taps of a sliding window, form `dot_next`, named behind it,
-    that of the next position from the same elements.
+    Form `dot_taps` gives the sum of up to three taps of a row of a sliding window, form `dot_next`, named behind it,
+    that of the next position from the same elements, form `dot_two` that of two more taps of longer rows.
+    Form `dot_window` gives the sum of a whole window, bytes in a copy, each row of taps a group or several.
     Form `dot_lanes` gives a vector of results: a group is the four bytes of a lane, or two numbers of 16 bits, and runs
     over those last reductions alone through which the other factor moves evenly. So do `dot_rows` and `dot_half_rows`,
     whose groups are parts of rows. Unsigned first factors are taken with 128 added, which `init_from` takes off again.
@@ -54,7 +57,7 @@ class Tensorize(Directive):
         if isinstance(op, tensor.ComputeOp) and any(op.sizes_at_run_time[op.rank :]):
             raise VerifyException(f"{op.name}: tensorize wants a reduction of constant size; leave it out")
         name, one = self.intrinsic.entry.data, self.intrinsic.form.data in ONE_SUM
-        if self.intrinsic.form.data == "dot_next" and not state.in_taps:
+        if self.intrinsic.form.data in WITH_TAPS and not state.in_taps:
             raise VerifyException(f"{op.name}: {name} goes with an intrinsic of form dot_taps; name that before it")
         if not one and state.vector_dim is None:
             raise VerifyException(f"{op.name}: {name} makes a vector of results; vectorize a dimension before it")
@@ -128,13 +131,10 @@ class Tensorize(Directive):
             yield from (cls.of(each) for each in machine.intrinsics if each.form not in ("dot_pairs", "dot_points"))
 
     def decide(self, state: ScheduleState) -> None:
-        if self.intrinsic.form.data == "dot_next":
-            state.next_intrinsic = self.intrinsic
-        else:
-            state.intrinsic = self.intrinsic
+        setattr(state, WITH_TAPS.get(self.intrinsic.form.data, "intrinsic"), self.intrinsic)
 
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
-        if self.intrinsic.form.data == "dot_next":
+        if self.intrinsic.form.data in WITH_TAPS:
             return []
         pairs = " with constants packed in pairs of bytes" if state.in_pairs else ""
         points = ", by halves for all points" if state.by_points else ""

@@ -24,14 +24,28 @@ def intrinsic(b: Builder, op: loop.IntrinsicOp) -> SSAValue:
 @LOWERINGS.register(loop.IntrinsicRowsOp)
 def intrinsic_rows(b: Builder, op: loop.IntrinsicRowsOp) -> SSAValue:
     """Lower the products of one row in memory with several rows of constants."""
-    rows = [
-        b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(buffer), index_expression(b, expr, op.indices)))))
-        for buffer, expr in zip((op.x, op.w), op.map.data.results, strict=True)
-    ]
+    rows = _factors(b, op)
     steps = b.literal(op.steps.value.data, INDEX)
     result = VectorType(i32, [op.lanes])
     call = c.CallOp(op.intrinsic.function_for(op.lanes), [*rows, steps], result, reads=True)
     return b.add(_declared(call, op.intrinsic))
+
+
+@LOWERINGS.register(loop.IntrinsicWindowOp)
+def intrinsic_window(b: Builder, op: loop.IntrinsicWindowOp) -> SSAValue:
+    """Lower the products of a window in memory with its constants, added to an accumulator."""
+    x, w = _factors(b, op)
+    distance, rows = (b.literal(each.value.data, INDEX) for each in (op.distance, op.rows))
+    call = c.CallOp(op.intrinsic.function_for(1), [b.value(op.acc), x, distance, w, rows], i32, reads=True)
+    return b.add(_declared(call, op.intrinsic))
+
+
+def _factors(b: Builder, op: loop.IntrinsicRowsOp | loop.IntrinsicWindowOp) -> list[SSAValue]:
+    """Return pointers to both factors in memory."""
+    return [
+        b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(buffer), index_expression(b, expr, op.indices)))))
+        for buffer, expr in zip((op.x, op.w), op.map.data.results, strict=True)
+    ]
 
 
 def _declared(call: c.CallOp, intrinsic: loop.IntrinsicAttr) -> c.CallOp:

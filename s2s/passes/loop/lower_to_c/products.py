@@ -18,7 +18,7 @@ _PARTS = ("low", "high")
 _HALVES = ("first", "second")
 FEW = 16
 """Runs of up to this number of elements are copied where they are, without a call."""
-FEW_APART = 8
+FEW_APART = 5
 """The same of elements that do not follow each other."""
 PRODUCT = "s2s_i16x4_dot"
 """The function of products that has forms which widen one factor."""
@@ -57,6 +57,13 @@ def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
         source = pointer(b, op.source, index_expression(b, start, op.indices))
         more = points if as_stored else [offset]
         b.block.add_op(c.CallOp(prefix, [target, source, count, *more], header=header))
+        return
+    if not limits and op.flip is None:
+        source = pointer(b, op.source, index_expression(b, start, op.indices))
+        name = "s2s_cache_read_i16_column" if prefix.endswith("_few") else f"{prefix}_apart"
+        more = [] if in_bytes else [offset]
+        call = c.CallOp(name, [target, source, b.literal(stride, INDEX), count, *more], header=header)
+        b.block.add_op(call)
         return
     low, high = limits or (AffineConstantExpr(0), AffineConstantExpr(op.count.value.data))
     bounds = [index_expression(b, each, op.indices) for each in (low, high)]

@@ -65,20 +65,23 @@ class Nest(NestState):
             opened_blocks = self.emitter.blocks(stack, self.schedule, self.names, ends)
             self.blocks = {block.dim: block for block in opened_blocks}
             self.partials.enter(opened_blocks)
+            if self.plan is not None:
+                self._copies(self.plan).fill_margins()
             self._parallel([dim for dim in self.schedule.order if len(opened) <= dim < self.op.rank])
 
     def _parallel(self, order: Sequence[int]) -> None:
         if self.plan is not None and self.op.rank - len(order) == self.plan.depth:
-            source = self.reads[self.plan.read].buffer
-            copies = CopyEmitter(self.plan, self.emitter, source, self.scratch[0], self.names)
             start = [*self.dims[: self.op.rank], *self.block_start()]
-            self.copied = copies.emit(start, [piece.tile for piece in self.pieces])
+            self.copied = self._copies(self.plan).emit(start, [piece.tile for piece in self.pieces])
         if not order:
             self._tile()
             return
         for piece in self._cut(order[0]):
             with self._piece(order[0], piece):
                 self._parallel(order[1:])
+
+    def _copies(self, plan: CopyPlan) -> CopyEmitter:
+        return CopyEmitter(plan, self.emitter, self.reads[plan.read].buffer, self.scratch[0], self.names)
 
     def _cut(self, dim: int) -> list[Piece]:
         """Split a parallel dimension into pieces. Guards of reads matter only where a tile would straddle them.

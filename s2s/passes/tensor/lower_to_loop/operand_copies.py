@@ -4,7 +4,7 @@ A copy is either widened to 16 bits, with the zero point subtracted and padding 
 padding stored as the zero point. `copy_plan.py` says what is copied, and where to.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from math import prod
 
@@ -186,8 +186,35 @@ class CopyEmitter:
 
     # copies of windows, padding included
 
+    def fill_margins(self) -> None:
+        """Store the padding of all copies of a window, if it lies at the same positions of each."""
+        if not self.plan.fixed_ranges:
+            return
+        size = prod(self.plan.extents)
+        zero = AffineConstantExpr(0)
+        self._copy([zero] * 4, Segment((), size, 1), 1)
+
+    def _inside(self, operand: CopiedOperand, here: Sequence[AffineExpr], ranges: Mapping[int, range]) -> None:
+        """Copy the part of a window that is inside of the operand."""
+        plan = self.plan
+        shape = shape_of(plan.op.reads[plan.read])
+        first = [at_dims(expr, here) for expr in plan.access.map.data.results]
+        *outer, last = ranges
+        place: list[AffineExpr] = [AffineConstantExpr(0)] * len(shape)
+        place[last] = AffineConstantExpr(ranges[last].start)
+        with ExitStack() as stack:
+            for axis in outer:
+                rows = Bounds(ranges[axis].start, ranges[axis].stop)
+                place[axis] = stack.enter_context(self.emitter.loop(rows, "row"))
+            source = flat_index([at + step for at, step in zip(first, place, strict=True)], shape)
+            segment = Segment((), len(ranges[last]), prod(shape[last + 1 :]))
+            self._copy([flat_index(place, plan.extents), source], segment, segment.stride)
+
     def _window(self, operand: CopiedOperand, here: Sequence[AffineExpr]) -> None:
         plan = self.plan
+        if plan.fixed_ranges:
+            self._inside(operand, here, plan.fixed_ranges)
+            return
         shape = shape_of(plan.op.reads[plan.read])
         first = [at_dims(expr, here) for expr in plan.access.map.data.results]
         axes = [axis for axis, extent in enumerate(plan.extents) if extent > 1] or [len(shape) - 1]

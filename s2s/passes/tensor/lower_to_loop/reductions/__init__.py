@@ -12,13 +12,14 @@ from s2s.passes.tensor.lower_to_loop.reductions.lanes import LaneReduction
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.reductions.rows import RowReduction
 from s2s.passes.tensor.lower_to_loop.reductions.steps import StepReduction
-from s2s.passes.tensor.lower_to_loop.reductions.windows import WindowReduction
+from s2s.passes.tensor.lower_to_loop.reductions.windows import WholeWindowReduction, WindowReduction
 from s2s.passes.tensor.lower_to_loop.state import NestState
 
 REDUCTIONS: Sequence[type[TileReduction]] = (
     FoldReduction,
     LaneReduction,
     RowReduction,
+    WholeWindowReduction,
     WindowReduction,
     PointReduction,
     DotReduction,

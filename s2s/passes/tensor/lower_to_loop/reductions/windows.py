@@ -1,7 +1,14 @@
-"""Emit the sums of products of a sliding window, a row of taps in one group.
+"""Emit the sums of products of a sliding window, a row of taps in groups.
 
     acc0 += x[0] * w[0] + x[1] * w[1] + x[2] * w[2]      group of x from position 0 on: `dot_taps`
     acc1 += x[1] * w[0] + x[2] * w[1] + x[3] * w[2]      the same group, one position further: `dot_next`
+
+Of longer rows, `dot_taps` takes the last three taps and `dot_next` the first three, and each other group is two taps:
+
+    acc0 += x[0] * w[0] + x[1] * w[1]                    first half of the group of x from position 0 on: `dot_two`
+    acc0 += x[2] * w[2] + x[3] * w[3] + x[4] * w[4]      group from position 2 on: `dot_taps`
+    acc1 += x[1] * w[0] + x[2] * w[1] + x[3] * w[2]      group from position 0 on: `dot_next`
+    acc1 += x[4] * w[3] + x[5] * w[4]                    second half of the group from position 2 on: `dot_two`
 
 The window is cached in 16 bits, its rows begin at even positions, and the constant is packed in groups, zeros behind
 the last tap, which `taps` encodes. Groups are loaded from even positions, because a core that loads two words at once
@@ -15,9 +22,9 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from s2s.analysis.tile_and_fuse.intrinsic_operands import NATURAL
+from s2s.analysis.structure.dot_groups import groups_of_taps
 from s2s.dialects import loop
-from s2s.dialects.loop.products import WORD
+from s2s.dialects.loop.products import PAIR, WORD
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
@@ -52,12 +59,33 @@ class WindowReduction(TileReduction):
         for row in self._rows([], accumulators):
             groups: Made = {}
             constants: Made = {}
-            for number, point in enumerate(points):
-                acc = accumulators.values[number]
-                x, w = self._group(point, row, groups), self._constant(point, row, constants)
-                products = loop.IntrinsicOp(self._intrinsic(point, row), acc, x, w)
-                accumulators.values[number] = self.emitter.add(products, acc.name_hint).result
+            for part in range(self._parts):
+                for number, point in enumerate(points):
+                    acc = accumulators.values[number]
+                    x, w = self._group(point, row, part, groups), self._constant(point, row, part, constants)
+                    products = self._products(acc, x, w, part, odd=self._is_odd(point, row))
+                    accumulators.values[number] = self.emitter.add(products, acc.name_hint).result
         return accumulators.values
+
+    @property
+    def _parts(self) -> int:
+        """The number of groups of a row of taps."""
+        return groups_of_taps(self.op.sizes[-1])
+
+    def _products(self, acc: SSAValue, x: SSAValue, w: SSAValue, part: int, *, odd: bool) -> loop.IntrinsicOp:
+        """Return the sum of `acc` and the products of one group of a row at an even or an `odd` position."""
+        is_three = part == 0 if odd else part == self._parts - 1
+        if not is_three:
+            x, w = (self.emitter.add(loop.HalfOp(group, int(odd)), group.name_hint).result for group in (x, w))
+        schedule = self.schedule
+        of_three = schedule.next_intrinsic if odd else schedule.intrinsic
+        intrinsic = of_three if is_three else schedule.two_intrinsic
+        if intrinsic is None:
+            raise CompilerBug(
+                f"a row of {self.op.sizes[-1]} taps at an {'odd' if odd else 'even'} position wants an intrinsic that "
+                "tensorize does not name; the verifier refuses that"
+            )
+        return loop.IntrinsicOp(intrinsic, acc, x, w)
 
     def _rows(self, outer: list[AffineExpr], accumulators: Carried) -> Iterator[list[AffineExpr]]:
         """Yield the position of each row of taps along the reductions but the last one, `outer` first. Rows are
@@ -120,15 +148,6 @@ class WindowReduction(TileReduction):
                     f"a tile of {tile} along dimension {dim} begins at odd positions; the verifier refuses that"
                 )
 
-    def _intrinsic(self, point: TilePoint, row: Sequence[AffineExpr]) -> loop.IntrinsicAttr:
-        found = self.schedule.next_intrinsic if self._is_odd(point, row) else self.schedule.intrinsic
-        if found is None or self.op.sizes[-1] >= WORD:
-            raise CompilerBug(
-                f"a window of {self.op.sizes[-1]} taps lies at an odd position, for which tensorize names no "
-                "intrinsic; the verifier refuses that"
-            )
-        return found
-
     def _at(self, point: TilePoint, row: Sequence[AffineExpr], tap: int = 0) -> list[AffineExpr]:
         parallel = [expr + offset for expr, offset in zip(self._corner, point.offsets, strict=False)]
         return [*parallel, *row, AffineConstantExpr(tap)]
@@ -146,31 +165,31 @@ class WindowReduction(TileReduction):
             )
         return distance.constant % 2 == 1
 
-    def _group(self, point: TilePoint, row: Sequence[AffineExpr], made: Made) -> SSAValue:
-        """Load four elements of the copy from an even position."""
+    def _group(self, point: TilePoint, row: Sequence[AffineExpr], part: int, made: Made) -> SSAValue:
+        """Load four elements of the copy from an even position, two further for each part of the row."""
         place = self.emitter.space.linear(self.window.position(self._at(point, row)))
-        place = place.plus(Linear(-1)) if self._is_odd(point, row) else place
+        place = place.plus(Linear(PAIR * part - self._is_odd(point, row)))
         key = str(place.to_expr())
         if key not in made:
             made[key] = self._load(self.window.buffer, place)
         return made[key]
 
-    def _constant(self, point: TilePoint, row: Sequence[AffineExpr], made: Made) -> SSAValue:
-        """Load and widen a row of taps."""
+    def _constant(self, point: TilePoint, row: Sequence[AffineExpr], part: int, made: Made) -> SSAValue:
+        """Load and widen a group of a row of taps."""
         read = self.products.other(self.window.plan.read).read
         space = self.emitter.space
         places = [
             space.linear(self.reads[read].position(self._at(point, row, tap))) for tap in range(self.op.sizes[-1])
         ]
         order = tuple(place.plus(places[0], -1).constant for place in places)
-        if order != NATURAL[: len(order)]:
+        if order != tuple(range(len(order))):
             raise CompilerBug(
-                f"the {len(order)} taps of a window are not packed at {NATURAL[: len(order)]} in read {read}; "
-                "the verifier refuses that"
+                f"the {len(order)} taps of a window are packed at {order} in read {read}; the verifier refuses that"
             )
-        key = str(places[0].to_expr())
+        place = places[0].plus(Linear(WORD * part))
+        key = str(place.to_expr())
         if key not in made:
-            vector = self._load(self.reads[read].buffer, places[0])
+            vector = self._load(self.reads[read].buffer, place)
             made[key] = self.emitter.add(loop.ExtendOp(vector), vector.name_hint).result
         return made[key]
 
@@ -179,3 +198,42 @@ class WindowReduction(TileReduction):
         affine_map, indices = self.emitter.space.emit(place.to_expr())
         vector = vector_of(buffer.type.element_type, WORD)
         return self.emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result
+
+
+class WholeWindowReduction(TileReduction):
+    """Reduces the tile by one operation on memory for each result.
+
+        acc0 = acc0 + sum over r < rows, k < n of x[a + r * distance + k] * w[b + r * n + k]
+
+    The window is cached as bytes, with padding of the zero point, and the constant is packed in rows of `n` elements,
+    zeros behind the last tap. A row of more than `n` taps, which is the only one then, is several rows at a distance of
+    `n`.
+    """
+
+    @classmethod
+    def applies(cls, nest: NestState) -> bool:
+        return nest.schedule.form == "dot_window"
+
+    def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        from s2s.analysis.tile_and_fuse.window_rows import window_rows
+
+        intrinsic, plan = self.schedule.intrinsic, self.nest.plan
+        rows = None if plan is None else window_rows(plan, self.schedule.group)
+        if intrinsic is None or plan is None or rows is None or self.copied is None:
+            raise CompilerBug("the rows of a window do not lie at one distance in a copy; the verifier refuses that")
+        w = self.reads[products_of(self.nest).other(plan.read).read]
+        sums: list[SSAValue] = []
+        for point, acc in zip(points, starts(self.nest, points), strict=True):
+            at = self._at(point)
+            affine_map, indices = self.emitter.space.emit(self.copied.position(at), w.position(at))
+            window = loop.IntrinsicWindowOp(
+                intrinsic, acc, self.copied.buffer, w.buffer, affine_map, indices,
+                rows=rows.rows, distance=rows.distance,
+            )  # fmt: skip
+            sums.append(self.emitter.add(window, acc.name_hint).result)
+        return sums
+
+    def _at(self, point: TilePoint) -> list[AffineExpr]:
+        """Return the position of the first tap of a point's window."""
+        parallel = [expr + offset for expr, offset in zip(self.dims, point.offsets, strict=False)]
+        return [*parallel[: self.op.rank], *[AffineConstantExpr(0) for _ in self.op.reduction_sizes]]
