@@ -7,7 +7,7 @@ from typing import Any
 from s2s.errors import UnsupportedError
 from s2s.tvm import autotvm
 from s2s.tvm.autotvm.kernel_task import KernelTask
-from s2s.tvm.autotvm.rpc_runner import RPCRunner
+from s2s.tvm.autotvm.measure.rpc_runner import RPCRunner
 from s2s.tvm.driver.tvmc.compiler import target_with
 from s2s.tvm.driver.tvmc.errors import TVMCException
 from s2s.tvm.driver.tvmc.model import TVMCModel
