@@ -71,7 +71,7 @@ def load_from_file(filepath: str | PathLike[str]) -> Iterator[tuple[MeasureInput
 
 
 def load_from_buffer(file: Iterable[str]) -> Iterator[tuple[MeasureInput, MeasureResult]]:
-    """Read the measurements of the lines of a log, such as those of an open file."""
+    """Read measurements from the lines of a log, such as an open file."""
     for line in file:
         pair = decode(line.rstrip("\n"))
         if pair is not None:
