@@ -52,6 +52,10 @@ REFUSED_MODULES: Mapping[str, str] = {
     "rpc.minrpc": _FARM,
     "rpc.proxy": _FARM,
     "rpc.tornado_util": _FARM,
+    **dict.fromkeys(
+        ("tir.analysis", "tir.schedule", "tir.stmt", "tir.stmt_functor", "tir.transform", "tir.usmp"),
+        "loops are passes of the compiler; write te.compute with a schedule, or a function of C by te.extern",
+    ),
     "te.autodiff": "networks have no gradients here; train elsewhere, and import the model",
     "te.hybrid": "loops are written as te.compute with a schedule, or as a function of C by te.extern",
 }
@@ -93,7 +97,7 @@ class RefusedModule(ModuleType):
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"tvm.{path}")
-        self.__path__: list[str] = []
+        self.__dict__["__path__"] = list[str]()
         self._message = f"tvm.{path}: {reason}"
 
     def __getattr__(self, name: str) -> object:

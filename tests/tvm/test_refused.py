@@ -31,12 +31,12 @@ def test_other_tuners_are_refused_by_name(name: str):
 
 
 def test_a_program_may_import_what_there_is_not():
-    module: Any = tvm.auto_scheduler  # pyright: ignore[reportAttributeAccessIssue]
+    module: Any = getattr(tvm, "auto_scheduler")  # noqa: B009  a checker knows no such module
     assert not isinstance(3, module.SearchTask)
     assert not module.cuda_available()
-    with pytest.raises(UnsupportedError, match="use tvm[.]autotvm"):
+    with pytest.raises(UnsupportedError, match="one tuner searches"):
         types.new_class("Mine", (module.SearchTask,))
-    with pytest.raises(UnsupportedError, match="use tvm[.]autotvm"):
+    with pytest.raises(UnsupportedError, match="one tuner searches"):
         str(module.SearchTask.name)
 
 

@@ -193,7 +193,7 @@ class _NoSplit(InputError, RuntimeError):
 
 def get_pow2s(n: int) -> list[int]:
     """Return the powers of two up to a number in ascending order."""
-    return [2**each for each in range(n.bit_length())]
+    return [2**power for power in range(n.bit_length())]
 
 
 def get_factors(n: int) -> list[int]:

@@ -20,7 +20,8 @@ class EmptyContext(nullcontext[None]):
 
 def get_rank(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Return the place of each value in a list of them, the largest one first."""
-    order = np.argsort(-np.asarray(values))
+    values = np.asarray(values, np.float64)
+    order = np.argsort(-values)
     ranks = np.empty_like(order)
     ranks[order] = np.arange(len(order))
     return ranks

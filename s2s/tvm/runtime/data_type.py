@@ -35,15 +35,15 @@ class DataType(str):
     def __new__(cls, type_str: object) -> "DataType":
         """The type of a text, or of an element type of numpy."""
         text = type_str if isinstance(type_str, str) else np.dtype(type_str).name  # pyright: ignore[reportArgumentType, reportCallIssue]
-        found = _TEXT.fullmatch(text)
-        if found is None:
+        match = _TEXT.fullmatch(text)
+        if match is None:
             raise WrongValueError(f"DataType {text}: is not known; give {', '.join(_KINDS)} or bool, and a width")
-        kind, bits, lanes = found.groups()
-        made = super().__new__(cls, text)
-        made.type_code = DataTypeCode.UINT if kind == "bool" else _KINDS[kind]
-        made.bits = 1 if kind == "bool" else int(bits or (64 if kind == "handle" else 32))
-        made.lanes = int(lanes or 1)
-        return made
+        kind, bits, lanes = match.groups()
+        dtype = super().__new__(cls, text)
+        dtype.type_code = DataTypeCode.UINT if kind == "bool" else _KINDS[kind]
+        dtype.bits = 1 if kind == "bool" else int(bits or (64 if kind == "handle" else 32))
+        dtype.lanes = int(lanes or 1)
+        return dtype
 
     @property
     def itemsize(self) -> int:

@@ -20,9 +20,9 @@ def const(value: bool | float, dtype: str | None = None) -> object:
     needs them."""
     from s2s.tvm.te.expressions import const as constant
 
-    own = dtype or getattr(value, "dtype", None) or (None if isinstance(value, bool) else imm(value).dtype)
+    kind = dtype or getattr(value, "dtype", None) or (None if isinstance(value, bool) else imm(value).dtype)
     is_large = isinstance(value, float) and LARGEST < abs(value) < inf
-    return constant(value, "float64" if is_large and dtype is None else own and str(own))
+    return constant(value, "float64" if is_large and dtype is None else kind and str(kind))
 
 
 __all__ = ["ObjectGeneric", "ObjectTypes", "const", "convert"]

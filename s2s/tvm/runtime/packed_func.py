@@ -87,7 +87,7 @@ class PackedFunc:
 
 
 class ObjectGeneric:
-    """What a class of a program derives of whose values become arguments: `asobject` tells what is passed."""
+    """The base of classes of a program whose values are arguments: `asobject` gives the value that is passed."""
 
     def asobject(self) -> Any:
         """The value that is passed."""
@@ -96,7 +96,7 @@ class ObjectGeneric:
 
 def convert(value: Value) -> Value:
     """A Python callable as a packed function; a list or a mapping of what its elements become; a number as a node that
-    tells its type; what a value of `ObjectGeneric` is passed as; everything else as it is."""
+    tells its type; a value of `ObjectGeneric` as its `asobject`; everything else as it is."""
     if isinstance(value, ObjectGeneric):
         return value.asobject()
     if isinstance(value, (PackedFunc, str, bytes, np.ndarray, Device)) or value is None:

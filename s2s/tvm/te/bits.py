@@ -24,7 +24,7 @@ def multiply(lhs: Expr | Number, rhs: Expr | Number) -> Expr:
 
 def div(a: Expr | Number, b: Expr | Number) -> Expr:
     """`a / b`, of integers rounded towards zero as in C."""
-    dtypes = [each.dtype for each in (a, b) if isinstance(each, Expr)]
+    dtypes = [operand.dtype for operand in (a, b) if isinstance(operand, Expr)]
     is_of_floats = is_float(dtypes[0]) if dtypes else isinstance(a, float) or isinstance(b, float)
     return binary("/" if is_of_floats else "quo", a, b)
 

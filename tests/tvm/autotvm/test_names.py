@@ -79,8 +79,12 @@ def test_runners_take_tvms_arguments() -> None:
 
 def test_the_scope_says_that_a_tuner_measures(task: TemplateTask) -> None:
     seen: list[bool] = []
+
+    def look(*_: object) -> None:
+        seen.append(autotvm.GLOBAL_SCOPE.in_tuning)
+
     option = autotvm.measure_option("local", autotvm.LocalRunner(number=1, min_repeat_ms=0))
-    autotvm.tuner.RandomTuner(task).tune(1, option, callbacks=[lambda *_: seen.append(autotvm.GLOBAL_SCOPE.in_tuning)])
+    autotvm.tuner.RandomTuner(task).tune(1, option, callbacks=[look])
     assert (seen, autotvm.GLOBAL_SCOPE.in_tuning) == ([True], False)
 
 

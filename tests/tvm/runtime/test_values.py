@@ -67,7 +67,7 @@ class Named(runtime.ObjectGeneric):
 
 def test_a_value_of_a_program_is_passed_as_what_it_says():
     assert tvm.convert(Named()) == runtime.convert_to_object(Named()) == "its text"
-    assert runtime.PackedFunc(lambda text: f"{text}!")(Named()) == "its text!"
+    assert runtime.PackedFunc("{}!".format)(Named()) == "its text!"
     with pytest.raises(InputError, match="ObjectGeneric: has no asobject"):
         tvm.convert(runtime.ObjectGeneric())
     kinds = ([1], {"a": 1}, 1, 1.0, len)
