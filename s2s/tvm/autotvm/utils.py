@@ -20,8 +20,8 @@ class EmptyContext(nullcontext[None]):
 
 def get_rank(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Return the place of each value in a list of them, the largest one first."""
-    values = np.asarray(values, np.float64)
-    order = np.argsort(-values)
+    numbers: npt.NDArray[np.float64] = np.array(values, np.float64)
+    order = np.argsort(-numbers)
     ranks = np.empty_like(order)
     ranks[order] = np.arange(len(order))
     return ranks
@@ -34,11 +34,10 @@ def pool_map(
 
     `pool` has a method `map`, which gets the arguments in batches; without one they are mapped in this process.
     """
-    mapped: Callable[..., Any] = map if pool is None else pool.map
     batches: list[npt.NDArray[Any]] = []
     for start in range(0, len(args), batch_size):
-        values: list[Any] = list(mapped(func, args[start : start + batch_size]))
-        batches.append(np.array(values))
+        part = args[start : start + batch_size]
+        batches.append(np.array([func(argument) for argument in part] if pool is None else list(pool.map(func, part))))
     return np.concatenate(batches) if batches else None
 
 
