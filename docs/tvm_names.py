@@ -26,8 +26,9 @@ MODULES = (
     "", "relay", "relay.nn", "relay.image", "relay.vision", "relay.qnn.op", "relay.qnn.transform",
     "relay.transform",
     "relay.frontend", "relay.testing", "relay.analysis", "te",
-    "tir", "topi", "topi.nn", "topi.utils", "autotvm", "autotvm.task", "autotvm.tuner", "autotvm.callback",
-    "autotvm.record", "autotvm.graph_tuner", "autotvm.utils", "target", "runtime", "nd", "ir", "transform",
+    "tir", "topi", "topi.nn", "topi.utils", "autotvm", "autotvm.task", "autotvm.task.space", "autotvm.tuner",
+    "autotvm.callback", "autotvm.record", "autotvm.graph_tuner", "autotvm.utils", "autotvm.env", "te.tag",
+    "target", "runtime", "nd", "ir", "transform",
     "instrument",
     "contrib.graph_executor", "contrib.aot_executor", "contrib.debugger.debug_executor", "contrib.utils", "contrib.cc",
     "contrib.cblas", "rpc", "micro", "micro.project", "micro.session", "micro.testing", "driver",
@@ -46,7 +47,7 @@ def notes(file: str) -> Notes:
 
 def module_named(name: str) -> ModuleType:
     """A public module."""
-    path = {"nd": "runtime.nd"}.get(name, name)
+    path = {"nd": "runtime.ndarray", "autotvm.callback": "autotvm.tuner.callback"}.get(name, name)
     return importlib.import_module(f"{PACKAGE}.{path}".rstrip("."))
 
 

@@ -13,8 +13,7 @@ compiler itself imports nothing of it. Modules are imported when first used, so 
 import importlib
 from typing import TYPE_CHECKING
 
-from s2s.errors import UnsupportedError
-from s2s.tvm.refused_modules import refusal_of
+from s2s.tvm.refused_modules import refused_module
 
 if TYPE_CHECKING:
     from s2s.tvm import (
@@ -41,7 +40,20 @@ if TYPE_CHECKING:
     from s2s.tvm.error import TVMError
     from s2s.tvm.ir import container
     from s2s.tvm.relay.module import IRModule
-    from s2s.tvm.runtime import convert, cpu, device, get_global_func, nd, register_func
+    from s2s.tvm.runtime import (
+        DataType,
+        DataTypeCode,
+        cl,
+        const,
+        convert,
+        cpu,
+        device,
+        get_global_func,
+        gpu,
+        mtl,
+        nd,
+        register_func,
+    )
     from s2s.tvm.runtime.devices import cuda, ext_dev, hexagon, metal, opencl, rocm, vpi, vulkan, webgpu
     from s2s.tvm.te.open_function import build, lower
 
@@ -82,8 +94,14 @@ NAMES = {
     "WorkspacePoolInfo": "ir.memory_pools",
     "alias": "aliases",
     "build": "te.open_function",
+    "DataType": "runtime",
+    "DataTypeCode": "runtime",
+    "cl": "runtime",
+    "const": "runtime",
     "cpu": "runtime",
     "device": "runtime",
+    "gpu": "runtime",
+    "mtl": "runtime",
     "cuda": "runtime.devices",
     "ext_dev": "runtime.devices",
     "hexagon": "runtime.devices",
@@ -101,11 +119,15 @@ NAMES = {
 """Names of the package itself, and the module that each comes from."""
 
 __all__ = [
+    "DataType",
+    "DataTypeCode",
     "IRModule",
     "TVMError",
     "alias",
     "autotvm",
     "build",
+    "cl",
+    "const",
     "container",
     "contrib",
     "convert",
@@ -116,12 +138,14 @@ __all__ = [
     "error",
     "ext_dev",
     "get_global_func",
+    "gpu",
     "hexagon",
     "instrument",
     "ir",
     "lower",
     "metal",
     "micro",
+    "mtl",
     "nd",
     "opencl",
     "parser",
@@ -145,8 +169,8 @@ __all__ = [
 if not TYPE_CHECKING:  # a checker would take every submodule for an object
 
     def __getattr__(name: str) -> object:
-        if (reason := refusal_of(name)) is not None:
-            raise UnsupportedError(f"tvm.{name}: {reason}")
+        if (refused := refused_module(name)) is not None:
+            return refused
         if name in MODULES:
             return importlib.import_module(f"s2s.tvm.{name}")
         if name in NAMES:

@@ -7,8 +7,8 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from s2s.errors import InputError, UnsupportedError
-from s2s.tvm.refused_modules import refusal_of
+from s2s.errors import InputError
+from s2s.tvm.refused_modules import refused_module
 
 NAME = "tvm"
 PACKAGE = "s2s.tvm"
@@ -20,13 +20,13 @@ class _Alias(Loader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the module itself: both names share one object, so that no class is defined twice.
 
-        One that there is not is refused with the reason.
+        One that there is not has all names, and each says why it is not done when it is called.
         """
-        self._spec = None
         path = spec.name.removeprefix(NAME).lstrip(".")
-        reason = refusal_of(path)
-        if reason is not None:
-            raise UnsupportedError(f"tvm.{path}: {reason}")
+        refused = refused_module(path)
+        self._spec = None if refused is None else spec
+        if refused is not None:
+            return refused
         module = import_module(PACKAGE + spec.name.removeprefix(NAME))
         self._spec = module.__spec__
         return module

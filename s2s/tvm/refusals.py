@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from s2s.errors import UnsupportedError
-from s2s.tvm.refused_modules import refusal_of
+from s2s.tvm.refused_modules import Refused, refused_module
 from s2s.tvm.refused_tensors import TIR_NAMES, TOPI, TOPI_NN
 
 _SPARSE = "weights and values are dense"
@@ -196,7 +195,6 @@ NODES: Mapping[str, str] = {
     "copysign": f"{_FORMULA}; write it with if_then_else",
     "ldexp": f"{_FORMULA}; multiply by tir.exp2",
     "nextafter": f"{_FORMULA}; give a function of C by te.extern",
-    "popcount": f"{_FORMULA}; give a function of C by te.extern",
     "q_multiply_shift": f"{_FORMULA}; write it in int64, with a product and a shift",
 }
 TARGET: Mapping[str, str] = {
@@ -258,21 +256,11 @@ FILES: Mapping[str, str] = dict.fromkeys(
 TOP: Mapping[str, str] = {
     **dict.fromkeys(
         (
-            "DataType",
-            "DataTypeCode",
             "Object",
             "register_extension",
             "register_object",
         ),
         "values are Python's and numpy's; there are no objects of C++",
-    ),
-    **dict.fromkeys(
-        (
-            "cl",
-            "gpu",
-            "mtl",
-        ),
-        "its older name is gone; use opencl, cuda or metal",
     ),
     "arith": "sizes are simplified by the compiler; formulas of te are as they are written",
     "tvm_wrap_excepthook": "nothing runs when an exception ends the program",
@@ -300,8 +288,32 @@ TASK: Mapping[str, str] = dict.fromkeys(
 )  # fmt: skip
 MEASURE: Mapping[str, str] = {
     "default_module_loader": "runners load what builders made; leave module_loader out",
+    "Executor": "measurements run in processes of the tuner; give LocalBuilder and LocalRunner",
     "request_remote": "use rpc.connect_tracker, or RPCRunner",
 }
+_LOOPS = "loops are written as te.compute with a schedule, or as a function of C by te.extern"
+TE: Mapping[str, str] = {
+    **dict.fromkeys(("HybridOp", "TensorComputeOp", "TensorIntrinCall", "create_prim_func", "extern_primfunc"), _LOOPS),
+    "AXIS_SEPARATOR": "layouts of tensors are the plan's; use cache_read",
+    "SpecializedCondition": "one kernel serves all sizes; build one for the size by bind=",
+    "gradient": GRADIENT,
+    "trace": "values inside of a kernel are not told; make the value a tensor of its own, and an argument",
+}
+RUNTIME: Mapping[str, str] = dict.fromkeys(
+    ("Object", "ObjectPath", "ObjectPathPair", "Scriptable"),
+    "values are Python's and numpy's; there are no objects of C++",
+)
+SPACE: Mapping[str, str] = dict.fromkeys(
+    ("AnnotateSpace", "OtherOptionSpace", "ReorderSpace", "SplitSpace", "TransformSpace"),
+    "the values of a knob are a list; use define_split, define_reorder, define_annotate or define_knob",
+)
+RPC: Mapping[str, str] = dict.fromkeys(
+    ("PopenSession", "with_minrpc"), "servers are processes of s2s; use rpc.LocalSession, or rpc.Server and rpc.connect"
+)
+TOPHUB: Mapping[str, str] = dict.fromkeys(
+    ("check_backend", "download_package", "load_reference_log"),
+    "records are shipped with the compiler, and nothing is downloaded; give others by extra_files=",
+)
 CALLBACK: Mapping[str, str] = {"log_to_database": "records are lines of a log; use log_to_file"}
 OWN_TESTS: Mapping[str, str] = dict.fromkeys(
     (
@@ -336,6 +348,11 @@ ALL: Mapping[str, Mapping[str, str]] = {
     "": TOP,
     "micro": MICRO,
     "autotvm.callback": CALLBACK,
+    "autotvm.task.space": SPACE,
+    "autotvm.tophub": TOPHUB,
+    "rpc": RPC,
+    "runtime": RUNTIME,
+    "te": TE,
     "autotvm.measure": MEASURE,
     "autotvm.task": TASK,
     "testing": OWN_TESTS,
@@ -344,33 +361,18 @@ ALL: Mapping[str, Mapping[str, str]] = {
 """The operators of each module."""
 
 
-class _Refused:
-    """What stands for an operator, or a module of TVM, that there is not."""
-
-    def __init__(self, message: str) -> None:
-        self._message = message
-
-    def __call__(self, *_: object, **__: object) -> object:
-        raise UnsupportedError(self._message)
-
-    def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise UnsupportedError(self._message)
-
-
 def refusing(module: str) -> Callable[[str], object]:
     """The function that gives the missing attributes of a module: of a refused operator, what raises its reason."""
     reasons = ALL.get(module, {})
 
     def attribute(name: str) -> object:
-        reason = refusal_of(f"{module}.{name}")
-        if reason is not None:
-            raise UnsupportedError(f"tvm.{module}.{name}: {reason}")
+        refused = refused_module(f"{module}.{name}".lstrip("."))
+        if refused is not None:
+            return refused
         if name not in reasons:
             place = f"s2s.tvm.{module}".rstrip(".")
             raise AttributeError(f"module {place!r} has no attribute {name!r}")
 
-        return _Refused(f"{module}.{name}: is not offered; {reasons[name]}".lstrip("."))
+        return Refused(f"{module}.{name}: is not offered; {reasons[name]}".lstrip("."))
 
     return attribute

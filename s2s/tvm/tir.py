@@ -39,6 +39,20 @@ from s2s.tvm.te import (
     var,
 )
 from s2s.tvm.te import buffers as ir_builder
+from s2s.tvm.te.bits import (
+    add,
+    bitwise_and,
+    bitwise_not,
+    bitwise_or,
+    bitwise_xor,
+    ceildiv,
+    div,
+    multiply,
+    popcount,
+    shift_left,
+    shift_right,
+    subtract,
+)
 from s2s.tvm.te.buffers import Buffer, call_extern, call_packed, decl_buffer
 from s2s.tvm.te.expressions import IterVar, Select, Var, const
 from s2s.tvm.te.further_functions import exp2, exp10, fmod, hypot, log1p
@@ -82,6 +96,7 @@ from s2s.tvm.te.reducers import infinity, max_value, min_value
 from s2s.tvm.te.tensors import size_var
 
 SizeVar = Var
+pow = power
 
 
 __all__ = [
@@ -115,22 +130,29 @@ __all__ = [
     "abs",
     "acos",
     "acosh",
+    "add",
     "all",
     "any",
     "asin",
     "asinh",
     "atan",
     "atanh",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
     "call_extern",
     "call_intrin",
     "call_packed",
     "call_pure_extern",
     "ceil",
+    "ceildiv",
     "comm_reducer",
     "const",
     "cos",
     "cosh",
     "decl_buffer",
+    "div",
     "erf",
     "exp",
     "exp2",
@@ -156,15 +178,21 @@ __all__ = [
     "max_value",
     "min",
     "min_value",
+    "multiply",
     "nearbyint",
+    "popcount",
+    "pow",
     "power",
     "round",
     "rsqrt",
+    "shift_left",
+    "shift_right",
     "sigmoid",
     "sin",
     "sinh",
     "size_var",
     "sqrt",
+    "subtract",
     "sum",
     "tan",
     "tanh",

@@ -1,5 +1,7 @@
 """Projects and sessions of microTVM: a network that is built, flashed and run here and on an emulated board."""
 
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +9,10 @@ import numpy as np
 import pytest
 
 from s2s import tvm
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError, ToolchainError, UnsupportedError
 from s2s.tvm import micro, relay
 from s2s.tvm.contrib.aot_executor import AotModule
+from s2s.tvm.micro.transport import emulated_port
 from s2s.tvm.relay.factory import ExecutorFactory
 from support.boards import board_or_skip
 
@@ -113,3 +116,27 @@ def test_servers_archives_and_timeouts_are_refused(tmp_path: Path):
         micro.Session(None, timeout_override=1)
     with pytest.raises(InputError, match=r"micro.Session: wants a transport; give project.transport"):
         micro.Session(None)
+
+
+SILENT_EMULATORS = {
+    "names no serial port within 0.5 seconds; it says 'no board'": "print('no board', flush=True)\ntime.sleep(60)",
+    "names no serial port within 0.5 seconds; it says nothing": "time.sleep(60)",
+    "ends, and has named no serial port; it says 'a / b'": "print('a')\nprint('b')",
+}
+
+
+@pytest.mark.parametrize(("fact", "program"), SILENT_EMULATORS.items(), ids=["waits", "is silent", "ends"])
+def test_an_emulator_that_names_no_port_is_an_error(tmp_path: Path, fact: str, program: str):
+    firmware = tmp_path / "firmware.elf"
+    firmware.touch()
+    emulator = (sys.executable, "-c", f"import time\n{program}")
+    with pytest.raises(ToolchainError, match=fact), ExitStack() as stack:
+        emulated_port(emulator, firmware, stack, seconds=0.5)
+
+
+def test_an_emulator_names_its_port_behind_other_lines(tmp_path: Path):
+    firmware = tmp_path / "firmware.elf"
+    firmware.touch()
+    text = "for _ in range(99): print('warning')\nprint('char device redirected to /dev/pts/7 (label serial0)')"
+    with ExitStack() as stack:
+        assert emulated_port((sys.executable, "-c", text), firmware, stack) == "/dev/pts/7"

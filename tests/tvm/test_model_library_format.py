@@ -80,7 +80,7 @@ def test_an_archive_holds_several_networks(tmp_path: Path):
     assert {"./codegen/host/src/one_lib0.c", "./codegen/host/src/two_lib0.c"} <= files.keys()
     assert "./codegen/host/include/tvmgen_two.h" in files
     assert "./codegen/host/include/tvmgen_one.h" not in files
-    with pytest.raises(InputError, match="one is the name of two modules; give mod_name"):
+    with pytest.raises(InputError, match="one: Multiple modules should have unique names; give mod_name"):
         archive(tmp_path / "nets.tar", library("one"), library("one"))
 
 

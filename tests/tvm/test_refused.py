@@ -1,6 +1,7 @@
 """Names of TVM that are refused say why; functions of the system are found by their names."""
 
 import json
+import types
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,7 +27,17 @@ def test_processors_without_code_are_refused(name: str):
 @pytest.mark.parametrize("name", ["auto_scheduler", "meta_schedule"])
 def test_other_tuners_are_refused_by_name(name: str):
     with pytest.raises(UnsupportedError, match=f"tvm.{name}: schedules are decisions that one tuner searches"):
-        getattr(tvm, name)
+        getattr(tvm, name).SearchTask()
+
+
+def test_a_program_may_import_what_there_is_not():
+    module: Any = getattr(tvm, "auto_scheduler")  # noqa: B009  a checker knows no such module
+    assert not isinstance(3, module.SearchTask)
+    assert not module.cuda_available()
+    with pytest.raises(UnsupportedError, match="one tuner searches"):
+        types.new_class("Mine", (module.SearchTask,))
+    with pytest.raises(UnsupportedError, match="one tuner searches"):
+        str(module.SearchTask.name)
 
 
 def test_an_executor_is_a_module_of_functions(tmp_path: Path):

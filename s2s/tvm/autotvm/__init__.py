@@ -11,11 +11,14 @@ Templates of tensor expressions are tuned likewise (`template`, `get_config`, `t
 AutoTVM.
 """
 
-from s2s.tvm.autotvm import callback, graph_tuner, measure, record, task, tophub, tuner, utils
+from typing import TYPE_CHECKING
+
+from s2s.tvm.autotvm import env, graph_tuner, measure, record, task, tophub, tuner, utils
 from s2s.tvm.autotvm.config import ConfigEntity
+from s2s.tvm.autotvm.env import GLOBAL_SCOPE as GLOBAL_SCOPE
 from s2s.tvm.autotvm.measure import LocalBuilder, LocalRunner, MeasureErrorNo, create_measure_batch, measure_option
+from s2s.tvm.autotvm.measure.rpc_runner import RPCRunner
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
-from s2s.tvm.autotvm.rpc_runner import RPCRunner
 from s2s.tvm.autotvm.space import ConfigSpace, FallbackConfigEntity
 from s2s.tvm.autotvm.task import (
     TASK_TABLE,
@@ -25,11 +28,14 @@ from s2s.tvm.autotvm.task import (
     ApplyHistoryBest,
     DispatchContext,
     FallbackContext,
+    create,
     get_config,
     register_topi_compute,
     register_topi_schedule,
     template,
 )
+from s2s.tvm.autotvm.tuner import callback
+from s2s.tvm.refusals import refusing
 
 apply_history_best = ApplyHistoryBest
 apply_graph_best = ApplyGraphBest
@@ -56,7 +62,9 @@ __all__ = [
     "apply_graph_best",
     "apply_history_best",
     "callback",
+    "create",
     "create_measure_batch",
+    "env",
     "get_config",
     "graph_tuner",
     "measure",
@@ -70,3 +78,6 @@ __all__ = [
     "tuner",
     "utils",
 ]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("autotvm")

@@ -16,6 +16,7 @@ from s2s.tuning.autotvm_log import is_log, read_log, records_of_lines
 from s2s.tuning.measurement import ErrorKind
 from s2s.tuning.records import MeasuredRecord, read_measured
 from s2s.tvm.autotvm.config import ConfigEntity
+from s2s.tvm.autotvm.env import GLOBAL_SCOPE
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult, record_of_pair
 from s2s.tvm.autotvm.template import CONFIG, TEMPLATES, template_key
 from s2s.tvm.target import resolve
@@ -68,7 +69,7 @@ def _is_of_template(record: MeasuredRecord) -> bool:
 
 
 def _tell(source: str | Path, count: int, fact: str) -> None:
-    if count:
+    if count and not GLOBAL_SCOPE.silent:
         logger.warning("%s: %d lines %s; they are left out", source, count, fact)
 
 

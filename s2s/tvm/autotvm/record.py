@@ -1,7 +1,7 @@
 """Lines of logs under AutoTVM's names: `encode`, `decode`, `load_from_file`, `pick_best`."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
@@ -67,19 +67,41 @@ def load_from_file(filepath: str | PathLike[str]) -> Iterator[tuple[MeasureInput
     if not is_log(path):
         yield from map(pair_of, measured_records(path))
         return
-    for line in path.read_text(encoding="utf-8").splitlines():
-        pair = decode(line)
+    yield from load_from_buffer(path.read_text(encoding="utf-8").splitlines())
+
+
+def load_from_buffer(file: Iterable[str]) -> Iterator[tuple[MeasureInput, MeasureResult]]:
+    """Read measurements from the lines of a log, such as an open file."""
+    for line in file:
+        pair = decode(line.rstrip("\n"))
         if pair is not None:
             yield pair
+
+
+def split_workload(in_file: str | Path, clean: bool = True) -> None:
+    """Write the measurements of each task of a log into a file of its own: `kws.log.000.wkl`, `kws.log.001.wkl`, ….
+
+    With `clean` of several measurements of one configuration the first one alone.
+    """
+    tasks: dict[str, dict[str, str]] = {}
+    for number, (inp, result) in enumerate(load_from_file(in_file)):
+        lines = tasks.setdefault(measure_str_key(inp, False), {})
+        lines.setdefault(measure_str_key(inp) if clean else str(number), encode(inp, result) + "\n")
+    for number, lines in enumerate(tasks.values()):
+        _write(Path(f"{in_file}.{number:03d}.wkl"), "".join(lines.values()))
 
 
 def pick_best(in_file: str | Path, out_file: str | Path) -> None:
     """Write the best measurement of each task of a log into another one."""
     best = best_records(measured_records(in_file))
+    _write(Path(out_file), "".join(map(as_log_line, best)))
+
+
+def _write(path: Path, text: str) -> None:
     try:
-        Path(out_file).write_text("".join(map(as_log_line, best)), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{out_file}: {error.strerror}; give a file that can be written") from error
+        raise InputError(f"{path}: {error.strerror}; give a file that can be written") from error
 
 
 def _check(protocol: str) -> None:
@@ -109,7 +131,9 @@ __all__ = [
     "MeasureResult",
     "decode",
     "encode",
+    "load_from_buffer",
     "load_from_file",
     "measure_str_key",
     "pick_best",
+    "split_workload",
 ]

@@ -191,6 +191,11 @@ class _NoSplit(InputError, RuntimeError):
     """No divisors fit what a template allows."""
 
 
+def get_pow2s(n: int) -> list[int]:
+    """Return the powers of two up to a number in ascending order."""
+    return [2**power for power in range(n.bit_length())]
+
+
 def get_factors(n: int) -> list[int]:
     """Return the divisors of a number in ascending order."""
     low = [each for each in range(1, int(n**0.5) + 1) if n % each == 0]

@@ -19,7 +19,7 @@ from functools import wraps
 from typing import Any, ParamSpec
 
 from s2s.decisions.keys import DIGITS, target_text
-from s2s.errors import InputError
+from s2s.errors import InputError, WrongValueError
 from s2s.targets import Target
 from s2s.tvm.autotvm.config import Config, ConfigEntity
 from s2s.tvm.autotvm.dispatch_context import configuration
@@ -35,6 +35,10 @@ CONFIG = "config"
 TEMPLATES: dict[str, Callable[..., Built]] = {}
 """The undecorated functions by the names of templates."""
 _current: ContextVar[Config | None] = ContextVar("configuration", default=None)
+
+
+class InstantiationError(WrongValueError):
+    """A template has refused a configuration by `raise_error`."""
 
 
 def template(task_name: str) -> Callable[[Callable[Arguments, Built]], Callable[Arguments, Built]]:
@@ -76,7 +80,7 @@ def instantiated(name: str, args: Sequence[Any], config: Config) -> Built:
     finally:
         _current.reset(before)
     if config.errors and isinstance(config, ConfigEntity):
-        raise InputError(f"template {name}: configuration {config}: {config.errors[0]}; take another one")
+        raise InstantiationError(f"template {name}: configuration {config}: {config.errors[0]}; take another one")
     return made
 
 

@@ -8,10 +8,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from s2s.decisions.records import Record, shipped_records
 from s2s.tvm.autotvm.dispatcher import RecordContext
 from s2s.tvm.autotvm.log import measured_records
+from s2s.tvm.refusals import refusing
 from s2s.tvm.target import resolve
 
 
@@ -21,3 +23,7 @@ def context(target: object, extra_files: Sequence[str | Path] = ()) -> RecordCon
     for each in extra_files:
         found += (Record(one.task, one.target, one.decisions, one.cost, one.unit) for one in measured_records(each))
     return RecordContext(found)
+
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("autotvm.tophub")

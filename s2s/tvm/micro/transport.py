@@ -1,9 +1,12 @@
 """What a session runs a network on: this process, an emulated board, or a board at a serial port."""
 
 import subprocess
+import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
 from types import TracebackType
 from typing import IO
 
@@ -15,8 +18,10 @@ from s2s.verify.build import LoadedNetwork, load
 from s2s.verify.serial_link import KEY, SerialLink
 from s2s.verify.toolchain import find_program
 
-LINES = 10
-"""The lines in which QEMU names the pseudo-terminal of its serial port."""
+SECONDS = 30.0
+"""The time in which QEMU names the pseudo-terminal of its serial port."""
+SHOWN = 200
+"""The letters of its output that an error shows."""
 
 
 class ProjectTransport:
@@ -53,8 +58,8 @@ class ProjectTransport:
         return BoardNetwork(link, network)
 
 
-def emulated_port(emulator: Sequence[str], program: Path, stack: ExitStack) -> str:
-    """The serial port of an emulator that runs a program until the stack is closed."""
+def emulated_port(emulator: Sequence[str], program: Path, stack: ExitStack, seconds: float = SECONDS) -> str:
+    """The serial port of an emulator that runs a program until the stack is closed, and names it within `seconds`."""
     if not program.is_file():
         raise InputError(f"{program}: there is no such program; call project.build() first")
     words = [find_program(emulator[0]), *emulator[1:], "-display", "none", "-monitor", "none", "-serial", "pty"]
@@ -64,14 +69,29 @@ def emulated_port(emulator: Sequence[str], program: Path, stack: ExitStack) -> s
     )
     stack.callback(board.kill)
     assert board.stdout is not None
-    return _named_port(emulator[0], board.stdout)
+    lines = Queue[str | None]()
+    Thread(target=_pass_on, args=(board.stdout, lines), daemon=True).start()
+    return _named_port(emulator[0], lines, seconds)
 
 
-def _named_port(emulator: str, output: IO[str]) -> str:
+def _pass_on(output: IO[str], lines: Queue[str | None]) -> None:
+    """Pass the lines of an emulator on, and None at its end; whatever is not asked for does not fill its pipe."""
+    for line in output:
+        lines.put(line)
+    lines.put(None)
+
+
+def _named_port(emulator: str, lines: Queue[str | None], seconds: float) -> str:
+    """The serial port that the lines of an emulator name, before they end or the time does."""
     read: list[str] = []
-    for line, _ in zip(output, range(LINES), strict=False):
-        read.append(line.strip())
-        for word in line.split():
-            if word.startswith("/dev/"):
-                return word
-    raise ToolchainError(f"{emulator}: names no serial port ({'; '.join(read)[:200]}); run it by hand to see more")
+    end = time.monotonic() + seconds
+    fact = f"names no serial port within {seconds:g} seconds"
+    with suppress(Empty):
+        while (line := lines.get(timeout=max(end - time.monotonic(), 0))) is not None:
+            read.append(line.strip())
+            for word in line.split():
+                if word.startswith("/dev/"):
+                    return word
+        fact = "ends, and has named no serial port"
+    said = f"it says {' / '.join(read)[:SHOWN]!r}" if read else "it says nothing"
+    raise ToolchainError(f"{emulator}: {fact}; {said}; run it by hand to see more")

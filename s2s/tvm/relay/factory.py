@@ -28,6 +28,7 @@ from s2s.executor.params import load_param_dict
 from s2s.external.modes import modes_of
 from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions
+from s2s.options.values import dims_of
 from s2s.passes.pass_context import PassContext
 from s2s.stages.c import Lowered
 from s2s.support.frozen import frozen
@@ -42,12 +43,14 @@ from s2s.tvm.relay.library import NetworkLibrary
 from s2s.tvm.relay.memory_pools import ConstantMemoryPools, WorkspaceMemoryPools, pools_of
 from s2s.tvm.relay.model_library_format import Exported, export, files_of
 from s2s.tvm.relay.module import IRModule, bind_params_by_name
+from s2s.tvm.relay.open_network import within
 from s2s.tvm.relay.options import Executor, Runtime, executor_of, runtime_of
 from s2s.tvm.relay.qnn.transform import registered
 from s2s.tvm.runtime.library import LibraryModule, MetadataModule
 from s2s.tvm.runtime.module import ENTRY, Module
 from s2s.tvm.target import Target, target_of
 from s2s.types.devices import DeviceSource, devices_of
+from s2s.types.sizes import DimSize
 
 DEFAULT_NAME = "default"
 """What a library calls a network unless it has a name; a word of C, so C calls it otherwise."""
@@ -69,11 +72,13 @@ def build(
     mod_name: str = DEFAULT_NAME,
     external: Mapping[str, str] | Sequence[str] | str | None = None,
     devices: DeviceSource | None = None,
+    dims: "Mapping[str, int | str | tuple[int, ...] | DimSize] | None" = None,
 ) -> "ExecutorFactory":
     """Compile a network at graph level; `params` are the values of its parameters and weights.
 
     The target is that of the `with Target(…)` around, else this machine, unless one is given; a host beside it is the
-    same C. Memory pools go with executor `aot`. `external` names external code generators, as `s2s.compile` takes them.
+    same C. Memory pools go with executor `aot`. `external` names external code generators, as `s2s.compile` takes them,
+    and `dims` gives bounds to sizes that vary from run to run, `{"n": "1..64"}`.
     """
     chosen = executor_of(executor)
     runtime_of(runtime)
@@ -89,9 +94,10 @@ def build(
         threads=named.num_cores,
         devices=devices_of(devices),
         pools=pools_of(workspace_memory_pools, constant_memory_pools, data),
+        dims=dims_of(dims),
     )
     options = PassContext.current().applied(options)
-    artifact = compile_artifact(source_of(ir_mod, params, name), options)
+    artifact = compile_artifact(source_of(ir_mod, params, name, options.dims), options)
     return ExecutorFactory(artifact, mod_name, ir_mod, named, chosen)
 
 
@@ -99,10 +105,12 @@ def source_of(
     mod: ModuleOp | IRModule | Function | Expr,
     params: Mapping[str, npt.ArrayLike] | None = None,
     name: str | None = None,
+    dims: Mapping[str, DimSize] | None = None,
 ) -> GraphModel:
-    """The model that a module and the values of its parameters and weights are."""
+    """The model that a module and the values of its parameters and weights are; `dims` has the bounds of its sizes."""
     arrays = {key: np.asarray(value) for key, value in (params or {}).items()}
-    model = bind_params_by_name(registered(_module(mod)), arrays).as_model(name)
+    module = within(registered(_module(mod)), arrays, dims or {})
+    model = bind_params_by_name(module, arrays).as_model(name)
     return model._replace(params={**model.params, **arrays})
 
 

@@ -15,9 +15,9 @@ from s2s.frontends.onnx.scope import Scope
 from s2s.frontends.onnx.session import Session, failure
 from s2s.tvm.relay.expr import Constant, Expr
 from s2s.tvm.relay.graph_calls import Result
-from s2s.tvm.relay.sizes import LEDGER
+from s2s.tvm.relay.sizes import ledger_of
 from s2s.types.dtypes import AnyTensor
-from s2s.types.size import Size, all_plain, integer_of
+from s2s.types.size import Size, integer_of
 from s2s.types.weights import WeightStore
 
 OPSET = 22
@@ -31,9 +31,8 @@ class Formula(Expr):
     def __init__(self, operator: str, write: Write, arguments: Sequence[Expr]) -> None:
         super().__init__(None, operator)
         self.operator, self.write, self.arguments = operator, write, tuple(arguments)
-        varies = not all(all_plain(each.shape) for each in arguments)
         block = Block(arg_types=[each.type for each in arguments])
-        builder = Builder(block, WeightStore(), ledger=LEDGER if varies else None)
+        builder = Builder(block, WeightStore(), ledger=ledger_of([argument.shape for argument in arguments]))
         values = [
             builder.constant(each.value, "") if isinstance(each, Constant) else builder.computed(argument, "")
             for each, argument in zip(arguments, builder.block.args, strict=True)

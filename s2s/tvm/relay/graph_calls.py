@@ -10,10 +10,9 @@ from xdsl.ir import Block, Operation, SSAValue
 from s2s.errors import InputError
 from s2s.frontends.symbolic_emission import symbolic_operation
 from s2s.tvm.relay.expr import Expr
-from s2s.tvm.relay.sizes import LEDGER
+from s2s.tvm.relay.sizes import ledger_of
 from s2s.types.dtypes import AnyTensor, as_tensor_type
 from s2s.types.shapes import ShapeError
-from s2s.types.size import is_size
 
 Build = Callable[..., Operation]
 
@@ -146,13 +145,14 @@ def _operation(
     properties: dict[str, object],
 ) -> Operation:
     """An operation, of which properties may be sizes with variables."""
-    if not any(is_size(each) for each in properties.values()):
+    ledger = ledger_of(properties.values())
+    if ledger is None:
         return build(*operands, **properties)
     types = [
         None if each is None else each.type if isinstance(each, Expr) else [one.type for one in each]
         for each in arguments
     ]
-    return symbolic_operation(build, operands, properties, types, LEDGER)
+    return symbolic_operation(build, operands, properties, types, ledger)
 
 
 def _placeholder(expr: Expr) -> SSAValue:

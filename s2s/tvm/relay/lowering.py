@@ -16,7 +16,7 @@ from s2s.tvm.relay.expr import Constant, Expr, OnDevice, Tuple, post_order
 from s2s.tvm.relay.formula import Formula
 from s2s.tvm.relay.function import Function, free_vars, unique_names
 from s2s.tvm.relay.graph_calls import GraphCall, GraphCalls, Result, operator_name
-from s2s.types.size import all_plain
+from s2s.types.size import Ledger, all_plain
 from s2s.types.weights import WeightStore
 
 
@@ -30,17 +30,21 @@ class Lowered:
     """Reads the network with other sizes, where some vary."""
 
 
-def built(function: Function) -> Lowered:
-    """The operations of a function, made by the builder that importers use."""
+def built(function: Function, ledger: Ledger | None = None) -> Lowered:
+    """The operations of a function, made by the builder that importers use; `ledger` has its sizes that vary."""
     missing = [each.name_hint for each in free_vars(function)]
     if missing:
         raise InputError(f"relay.Function: {missing[0]} is read, and no parameter; add it to params")
     for each in function.params:
-        if not all_plain(each.shape):
-            raise UnsupportedError(f"relay: {each.name_hint} is a {each.checked_type}; give sizes that are numbers")
+        if ledger is None and not all_plain(each.shape):
+            raise UnsupportedError(
+                f"relay: {each.name_hint} is a {each.checked_type}; give relay.build bounds of its sizes by dims=, "
+                "or sizes that are numbers"
+            )
     weights = WeightStore()
     block = Block(arg_types=[each.type for each in function.params])
-    builder = Builder(block, weights)
+    builder = Builder(block, weights, ledger=ledger)
+    builder.ledger.place = lambda: builder.node
     values: dict[int, Value] = {}
     names = unique_names(function.params)
     for parameter, name, argument in zip(function.params, names, block.args, strict=True):

@@ -66,7 +66,9 @@ def files_of(networks: Sequence[Exported]) -> Iterator[tuple[str, bytes]]:
     names = [network.name for network in networks]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
-        raise RepeatedNameError(f"export_model_library_format: {repeated} is the name of two modules; give mod_name")
+        raise RepeatedNameError(
+            f"export_model_library_format: {repeated}: Multiple modules should have unique names; give mod_name"
+        )
     modules = {network.name: module_metadata(network) for network in networks}
     yield "metadata.json", json_of({"version": VERSION, "modules": modules})
     for network in networks:

@@ -7,13 +7,14 @@
 A network of such types can be looked at and printed, and is compiled once its sizes are numbers.
 """
 
+from collections.abc import Iterable, Sequence
 from operator import index
 from typing import SupportsIndex, cast
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.tvm.te.expressions import Binary, Cast, Const, Expr, Var
 from s2s.types.affine import is_constant
-from s2s.types.size import Guard, Ledger, Size
+from s2s.types.size import Guard, Ledger, Ratio, Size
 from s2s.types.sizes import SizeRange
 
 LEDGER = Ledger()
@@ -71,9 +72,20 @@ def _symbol(value: Expr) -> int:
             raise UnsupportedError(f"relay.TensorType: size {value} is no sum or product of variables; give a number")
 
 
+def ledger_of(values: Iterable[object]) -> Ledger | None:
+    """Return the ledger of the first size among values, lists and tuples of them; None where all are plain."""
+    for value in values:
+        plain = value.size if isinstance(value, Ratio) else value
+        nested = ledger_of(cast("Sequence[object]", plain)) if isinstance(plain, list | tuple) else None
+        ledger = plain.ledger if isinstance(plain, Size) else nested
+        if ledger is not None:
+            return ledger
+    return None
+
+
 def text_of(size: int) -> str:
     """The text of a size: variables by their names, `?` where it depends on one that has none."""
-    if isinstance(size, Size) and any(map(_is_any, size.expr.used_dims())):
+    if isinstance(size, Size) and any(size.ledger.names[dim].partition("#")[0] == ANY for dim in size.expr.used_dims()):
         return "?"
     return "".join(part.partition("#")[0] if "#" in part else part for part in _words(size))
 

@@ -99,6 +99,9 @@ class Any(Var):
     def __init__(self) -> None:
         super().__init__(ANY)
 
+    def __repr__(self) -> str:
+        return "T.Any()"
+
 
 @frozen
 class IncompleteType(Type):

@@ -13,9 +13,15 @@ holds the worker until it ends. All talk by TLS, and both sides show the certifi
 is one of a farm without TLS.
 """
 
+from typing import TYPE_CHECKING
+
+from s2s.tvm.refusals import refusing
 from s2s.tvm.rpc.client import RPCSession, TrackerSession, connect, connect_tracker
 from s2s.tvm.rpc.local import LocalSession
 from s2s.tvm.rpc.server import Server
 from s2s.tvm.rpc.tracker import Tracker
 
 __all__ = ["LocalSession", "RPCSession", "Server", "Tracker", "TrackerSession", "connect", "connect_tracker"]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("rpc")

@@ -18,7 +18,7 @@ from s2s.tvm.runtime.packed_func import PackedFunc
 from s2s.types.weights import Array
 
 if TYPE_CHECKING:
-    from s2s.tvm.autotvm.rpc_runner import RPCRunner
+    from s2s.tvm.autotvm.measure.rpc_runner import RPCRunner
 
 ANY = "rpc"
 """The key of a server that was given none."""
@@ -95,7 +95,7 @@ class RPCSession:
 
     def runner(self) -> "RPCRunner":
         """Give the server back, and return what measures candidates on servers of the same key."""
-        from s2s.tvm.autotvm.rpc_runner import RPCRunner
+        from s2s.tvm.autotvm.measure.rpc_runner import RPCRunner
 
         self.end()
         return RPCRunner(self._key, self._tracker.url, self._tracker.port, priority=self._priority)

@@ -1,5 +1,6 @@
 """Modules: sets of functions by name that import each other, under TVM's names."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2s.errors import InputError, WrongValueError
-from s2s.executor.device import check_device
+from s2s.executor.device import check_device, device
 from s2s.tvm.error import MissingAttributeError
 from s2s.tvm.runtime.benchmark import BenchmarkResult, measure
 from s2s.tvm.runtime.packed_func import PackedFunc
@@ -178,6 +179,27 @@ class Module:
             )
 
         return evaluate
+
+
+class ModulePropertyMask:
+    """The bits of `ModuleGetPropertyMask`: kept as bytes, has functions, is code to link."""
+
+    BINARY_SERIALIZABLE = 1
+    RUNNABLE = 2
+    DSO_EXPORTABLE = 4
+
+
+def enabled(target: str) -> bool:
+    """Whether code runs on a device or a target of this name on this machine."""
+    try:
+        return device(target).exist
+    except InputError:
+        return False
+
+
+def num_threads() -> int:
+    """The processors that this process may run threads on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _packed(function: Callable[..., Any], name: str) -> PackedFunc:

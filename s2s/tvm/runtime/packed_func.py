@@ -86,9 +86,19 @@ class PackedFunc:
         return self._cdata
 
 
+class ObjectGeneric:
+    """The base of classes of a program whose values are arguments: `asobject` gives the value that is passed."""
+
+    def asobject(self) -> Any:
+        """The value that is passed."""
+        raise InputError(f"{type(self).__name__}: has no asobject; define what its values are passed as")
+
+
 def convert(value: Value) -> Value:
     """A Python callable as a packed function; a list or a mapping of what its elements become; a number as a node that
-    tells its type; everything else as it is."""
+    tells its type; a value of `ObjectGeneric` as its `asobject`; everything else as it is."""
+    if isinstance(value, ObjectGeneric):
+        return value.asobject()
     if isinstance(value, (PackedFunc, str, bytes, np.ndarray, Device)) or value is None:
         return cast(Value, value)
     if callable(value):
@@ -108,7 +118,7 @@ def passed(value: Value) -> Value:
         return fits(cast(int, value))
     if kind is np.ndarray:
         return cast(Array, value).view(NDArray)
-    if kind in (list, tuple, dict):
+    if kind in (list, tuple, dict) or isinstance(value, ObjectGeneric):
         return convert(value)
     return cast("np.generic", value).item() if isinstance(value, np.generic) else value
 

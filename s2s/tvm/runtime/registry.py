@@ -59,7 +59,7 @@ PLACES: Mapping[str, str] = {
     "testing.echo": "testing",
     "tvm.contrib.random.normal": "contrib.random",
     "tvm.contrib.random.randint": "contrib.random",
-    "tvm.contrib.random.random_fill": "runtime.nd",
+    "tvm.contrib.random.random_fill": "runtime.ndarray",
     "tvm.contrib.random.uniform": "contrib.random",
     "tvm.graph_executor.create": "contrib.graph_executor_factory",
     "tvm.graph_executor_debug.create": "contrib.graph_executor_factory",

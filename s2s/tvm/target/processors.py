@@ -108,6 +108,7 @@ def _x86(triple: str) -> Target:
 _X86_FEATURES = (
     "sse3 ssse3 sse4.1 sse4.2 avx avx2 fma f16c bmi bmi2 popcnt avx512f avx512cd avx512bw avx512dq avx512vl avx512vnni"
 )
+_A64_VERSIONS = {f"v8.{number}a": (f"-march=armv8.{number}-a",) for number in range(1, 7)}
 _A64_FEATURES = "crc lse crypto dotprod fp16 rdm i8mm bf16 sve"
 FAMILIES = (
     Family("x86-64", "x86_64|amd64|x86-64", _x86, {each: (f"-m{each}",) for each in _X86_FEATURES.split()}, r"[\w.-]+"),
@@ -115,7 +116,13 @@ FAMILIES = (
         "aarch64",
         "aarch64|arm64",
         lambda triple: get_target("aarch64"),
-        {"neon": (), "fp-armv8": (), **{each: (f"+{each}",) for each in _A64_FEATURES.split()}, "fullfp16": ("+fp16",)},
+        {
+            "neon": (),
+            "fp-armv8": (),
+            **{each: (f"+{each}",) for each in _A64_FEATURES.split()},
+            "fullfp16": ("+fp16",),
+            **_A64_VERSIONS,
+        },
         CORTEX_A.pattern,
     ),
     Family(
@@ -225,6 +232,8 @@ def _with_features(place: str, mattr: str, target: Target | None, family: Family
         if name not in family.features or (word.startswith("-") and family.name != "x86-64"):
             known = ", ".join(f"+{each}" for each in family.features) or "none"
             raise WrongValueError(f"{place} -mattr={word}: is not known of {family.name}; known are {known}")
+        if name in _A64_VERSIONS and any(each.startswith("-mcpu=") for each in flags):
+            raise WrongValueError(f"{place} -mattr={word}: -mcpu says the version already; leave one out")
         for flag in family.features[name]:
             _switch(flags, flag.replace("-m", "-mno-", 1) if word.startswith("-") else flag)
     changed = tuple(flags) != target.cflags
@@ -232,7 +241,10 @@ def _with_features(place: str, mattr: str, target: Target | None, family: Family
 
 
 def _switch(flags: list[str], flag: str) -> None:
-    """Add a flag; an extension `+dotprod` goes to the architecture, and a flag with a value replaces the same one."""
+    """Add a flag; an extension `+dotprod` goes to the architecture, and a flag with a value replaces the same one.
+
+    An architecture of Arm keeps its extensions.
+    """
     if flag.startswith("+"):
         place = next(number for number, each in enumerate(flags) if each.startswith(("-march=", "-mcpu=")))
         flags[place] += flag
@@ -242,7 +254,8 @@ def _switch(flags: list[str], flag: str) -> None:
     if place is None:
         flags.append(flag)
     else:
-        flags[place] = flag
+        _, plus, extensions = flags[place].partition("+")
+        flags[place] = flag + plus + extensions if flag.startswith("-march=armv") else flag
 
 
 def _with_float_abi(place: str, value: str, target: Target | None, family: Family | None) -> Target | None:

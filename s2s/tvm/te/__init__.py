@@ -14,8 +14,12 @@ It builds `tensor.compute` operations and directives of their schedules, which t
 the directives cannot say is refused, with the reason.
 """
 
+from typing import TYPE_CHECKING
+
+from s2s.tvm.refusals import refusing
 from s2s.tvm.te import arithmetic as arithmetic
 from s2s.tvm.te import schedule as schedule
+from s2s.tvm.te.bits import add, div, multiply, popcount, subtract
 from s2s.tvm.te.buffers import call_extern, call_packed
 from s2s.tvm.te.build import Function as Function
 from s2s.tvm.te.build import build, lower
@@ -72,6 +76,8 @@ from s2s.tvm.te.reducers import comm_reducer, infinity, max_value, min_value
 from s2s.tvm.te.scan import ScanOp, scan
 from s2s.tvm.te.schedule import Schedule, create_schedule
 from s2s.tvm.te.stage import Stage, thread_axis
+from s2s.tvm.te.tag import tag_scope
+from s2s.tvm.te.tensor_arithmetic import TensorSlice
 from s2s.tvm.te.tensor_intrin import TensorIntrin, decl_tensor_intrin
 from s2s.tvm.te.tensors import compute, placeholder, reduce_axis, size_var, var
 from s2s.tvm.te.tensors import constant as const
@@ -87,10 +93,12 @@ __all__ = [
     "Stage",
     "Tensor",
     "TensorIntrin",
+    "TensorSlice",
     "Var",
     "abs",
     "acos",
     "acosh",
+    "add",
     "all",
     "any",
     "asin",
@@ -108,6 +116,7 @@ __all__ = [
     "cosh",
     "create_schedule",
     "decl_tensor_intrin",
+    "div",
     "erf",
     "exp",
     "extern",
@@ -130,8 +139,10 @@ __all__ = [
     "max_value",
     "min",
     "min_value",
+    "multiply",
     "nearbyint",
     "placeholder",
+    "popcount",
     "power",
     "reduce_axis",
     "round",
@@ -142,7 +153,9 @@ __all__ = [
     "sinh",
     "size_var",
     "sqrt",
+    "subtract",
     "sum",
+    "tag_scope",
     "tan",
     "tanh",
     "thread_axis",
@@ -151,3 +164,6 @@ __all__ = [
     "truncmod",
     "var",
 ]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("te")

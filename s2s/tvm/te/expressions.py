@@ -16,7 +16,7 @@ import numpy as np
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
 from s2s.tvm.dtypes import is_float
-from s2s.tvm.te.tensor_arithmetic import Slice, TensorArithmetic
+from s2s.tvm.te.tensor_arithmetic import TensorArithmetic, TensorSlice
 from s2s.types.dtypes import holds
 
 Number = int | float | bool
@@ -341,7 +341,7 @@ class Tensor(TensorArithmetic):
 
     def __getitem__(self, indices: Expr | int | tuple[Expr | int, ...]) -> Any:
         given = indices if isinstance(indices, tuple) else (indices,)
-        return Slice(self, given) if len(given) < len(self.shape) else self(*given)
+        return TensorSlice(self, given) if len(given) < len(self.shape) else self(*given)
 
     def __repr__(self) -> str:
         return f"Tensor(shape={list(self.shape)}, name={self.name}, dtype={self.dtype})"

@@ -244,7 +244,8 @@ class Stage:
         raise self.refusal(f"bind of {ivar} to {thread_ivar.name}: threads of graphics processors; use parallel")
 
     def pragma(self, var: IterVar, pragma_type: str, pragma_value: object = None) -> None:
-        """Take the C of functions that `tensorize` calls, by `import_c`; hints for TVM's generators are refused."""
+        """Take the C of functions that `tensorize` calls, by `import_c`, or mark a loop by `vectorize`, `unroll` or
+        `parallel`; hints for TVM's own generators are refused."""
         self._place(var)
         if pragma_type == "import_c":
             text = str(pragma_value)
@@ -254,9 +255,12 @@ class Stage:
             return
         if pragma_type == "import_llvm":
             raise self.refusal("pragma import_llvm: kernels are C; give the C of the function by import_c")
-        raise self.refusal(
-            f"pragma {pragma_type}: is a hint for TVM's own code generator; say it by unroll, vectorize or parallel"
-        )
+        marks = {"vectorize": self.vectorize, "unroll": self.unroll, "parallel": self.parallel}
+        if pragma_type not in marks:
+            raise self.refusal(
+                f"pragma {pragma_type}: is a hint for TVM's own code generator; say it by unroll, vectorize or parallel"
+            )
+        marks[pragma_type](var)
 
     def storage_align(self, axis: IterVar, factor: int, offset: int) -> None:
         """Refused, except for a factor of 1: rows of buffers lie without gaps."""

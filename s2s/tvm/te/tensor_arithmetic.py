@@ -56,11 +56,17 @@ class TensorArithmetic:
         return _combined("astype", self, dtype)
 
 
-class Slice:
+class TensorSlice:
     """The part of a tensor at its first indices: `A[i]`, of which `[j]` is an element."""
 
-    def __init__(self, tensor: Any, indices: tuple[Any, ...]) -> None:
-        self.tensor, self.indices = tensor, indices
+    def __init__(self, tensor: Any, indices: Any) -> None:
+        self.tensor = tensor
+        self.indices: tuple[Any, ...] = indices if isinstance(indices, tuple) else (indices,)
+
+    @property
+    def dtype(self) -> str:
+        """The element type of the tensor."""
+        return self.tensor.dtype
 
     def __getitem__(self, indices: Any) -> Any:
         return self.tensor[(*self.indices, *(indices if isinstance(indices, tuple) else (indices,)))]

@@ -25,6 +25,7 @@ from s2s.tvm.te.expressions import (
     walk,
 )
 from s2s.tvm.te.operations import ComputeOp, Pack, Reduce
+from s2s.tvm.te.tag import tag_of
 from s2s.types.dtypes import ELEMENT_TYPES, to_numpy
 
 DTYPES = tuple(str(to_numpy(element)) for element in ELEMENT_TYPES)
@@ -152,7 +153,7 @@ def compute(
     inner = [each for each in walk(body) if isinstance(each, Reduce) and each is not body]
     if inner:
         raise InputError(f"{name}: {inner[0].kind} stands inside of a formula; compute it as a tensor of its own")
-    made = computed(name, axis, body, tag, attrs)
+    made = computed(name, axis, body, tag_of(name, tag), attrs)
     return made[0] if len(made) == 1 else made
 
 

@@ -8,7 +8,7 @@ from s2s.decisions.dispatch import records_in_effect
 from s2s.errors import InputError, UnsupportedError
 from s2s.tvm import autotvm
 from s2s.tvm.autotvm.graph_tuner import BaseGraphTuner, DPTuner, PBQPTuner
-from s2s.tvm.autotvm.rpc_runner import RPCRunner
+from s2s.tvm.autotvm.measure.rpc_runner import RPCRunner
 from s2s.tvm.relay.factory import build
 from s2s.tvm.relay.frontend import from_onnx
 from support.autotvm import MadeUpRunner

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from s2s.cli.main import Commands
 from s2s.errors import S2SError, UnsupportedError
 from s2s.tvm.driver import tvmc
 from s2s.tvm.driver.tvmc import frontends
-from s2s.tvm.driver.tvmc.autotuner import filter_tasks
+from s2s.tvm.driver.tvmc.autotuner import filter_tasks, gen_task_list
 from s2s.tvm.driver.tvmc.command import attributes, main, shapes_of
 from s2s.tvm.driver.tvmc.runner import generate_tensor_data, make_inputs_dict
 from support.onnx_text import onnx_file
@@ -46,7 +46,7 @@ def test_a_model_is_compiled_and_run(model: str, tmp_path: Path, executor: str, 
 def test_a_result_has_times_and_is_saved(model: str, tmp_path: Path):
     package = tvmc.compile(tvmc.load(model, shape_dict={"x": (1, 4)}), "llvm", mod_name="net", opt_level=2)
     result = tvmc.run(package, device="cpu", inputs={"x": X}, benchmark=True, repeat=2, number=3, end_to_end=True)
-    assert result.times is not None
+    assert not isinstance(result.times, list)
     assert len(result.times.results) == 2
     assert "Output Names:\n ['output_0']" in str(result)
     result.save(tmp_path / "out.npz")
@@ -84,8 +84,64 @@ def test_kernels_are_tuned_and_the_log_is_built(model: str, tmp_path: Path):
     assert tvmc.tune(loaded, "llvm", log, trials=2, tuner="random", parallel=1, timeout=60) == str(log)
     assert len(log.read_text().splitlines()) >= 1
     np.testing.assert_allclose(run(tvmc.compile(loaded, "llvm", tuning_records=log)), Y)
-    with pytest.raises(tvmc.TVMCException, match="tasks '7': there are none of these"):
-        filter_tasks([], "7")
+
+
+class Named:
+    """A task with a name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Task({self.name})"
+
+    config_space = range(7)
+
+
+TASKS = [Named(name) for name in ("conv_0", "conv_1", "dense_2", "x" * 200, "pool_4")]
+
+
+@pytest.mark.parametrize(
+    ("expression", "numbers", "is_list"),
+    [
+        ("all", [0, 1, 2, 3, 4], False),
+        ("list", [0, 1, 2, 3, 4], True),
+        ("3", [3], False),
+        ("1-3", [1, 2, 3], False),
+        ("-1", [0, 1], False),
+        ("3-", [3, 4], False),
+        ("4,0-1,all", [0, 1, 2, 3, 4], False),
+        ("4,0-1,help", [0, 1, 4], True),
+        ("conv,4", [0, 1, 4], False),
+    ],
+)
+def test_an_expression_names_tasks(expression: str, numbers: list[int], is_list: bool):
+    assert filter_tasks(TASKS, expression) == ([TASKS[number] for number in numbers], is_list)
+
+
+@pytest.mark.parametrize(
+    ("expression", "fact"),
+    [
+        ("5", "Task index out of range"),
+        ("1-5", "Right-hand side expression out of range"),
+        ("7-8", "Left-hand side expression out of range"),
+        ("-", "Missing lhs or rhs for range expression"),
+        ("-1-", "Malformed range expression"),
+        ("nope", "no number and no range"),
+        ("", "no number and no range"),
+    ],
+)
+def test_tasks_that_there_are_not_are_refused(expression: str, fact: str):
+    with pytest.raises(AssertionError, match=f"tvmc.tune: tasks '{expression}': {fact}; give numbers below 5"):
+        filter_tasks(TASKS, expression)
+
+
+def test_tasks_are_listed_with_their_configurations():
+    lines = gen_task_list(cast("Any", TASKS), False).splitlines()
+    assert lines[:2] == ["Available Tasks for tuning:", "  0. Task(conv_0) (len=7)"]
+    assert lines[4] == f"  3. Task({'x' * 92}... (len=7)"
+    with pytest.raises(UnsupportedError, match="is of TVM's auto-scheduler"):
+        gen_task_list([], True)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from s2s.errors import InputError
 from s2s.executor.device import Device, cpu
 from s2s.executor.graph_json import CONCAT, COPY, NO_OPERATION, Call, Entry, Network, Source, Value, dump
 from s2s.executor.params import load_param_dict, save_param_dict
+from s2s.tvm import runtime
 from s2s.tvm.contrib import graph_executor
 from s2s.tvm.contrib.debugger import debug_executor
 from s2s.tvm.contrib.debugger.debug_executor import (
@@ -113,6 +114,7 @@ def test_every_call_is_timed(module: GraphModuleDebug):
     assert module.run_individual_node(0, repeat=2).results == (0.0, 0.0)
     report = module.profile(x=X)
     assert [call.name for call in report.calls] == ["sum", "flat", "twice", "moved"]
+    assert isinstance(report, runtime.Report)
     assert "sum" in report.table()
     assert report.csv().count("\n") == 5
     assert len(json.loads(report.json())["calls"]) == 4

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
+from s2s import tvm
 from s2s.errors import InputError
 from s2s.tvm import runtime, te, testing
 from s2s.tvm.te.schedule import Fuse, Singleton, Split
@@ -89,3 +90,22 @@ def test_values_come_back_from_packed_functions():
     assert testing.echo(np.int64(2**63 - 1)) == 2**63 - 1
     device = runtime.device("opencl", 10)
     assert testing.device_test(device, 4, 10) == device
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [("vectorize", te.IterVar.Vectorized), ("unroll", te.IterVar.Unrolled), ("parallel", te.IterVar.Parallelized)],
+)
+def test_a_pragma_marks_a_loop(kind: str, number: int):
+    a = te.placeholder((32,), name="A")
+    b = te.compute((32,), lambda i: a[i] + 1, name="B")
+    s = te.create_schedule(b.op)
+    outer, inner = s[b].split(b.op.axis[0], 8)
+    loop = outer if kind == "parallel" else inner
+    s[b].pragma(loop, kind)
+    assert s[b].iter_var_attrs[loop].iter_type == number
+    out = tvm.nd.empty((32,))
+    tvm.build(s, [a, b], "llvm")(tvm.nd.array(np.arange(32, dtype=np.float32)), out)
+    assert out.numpy().tolist() == list(range(1, 33))
+    with pytest.raises(InputError, match="pragma auto_unroll_max_step: is a hint for TVM's own code generator"):
+        s[b].pragma(loop, "auto_unroll_max_step", 16)

@@ -15,6 +15,7 @@ from s2s.tvm.autotvm.measure.measure import (
     measure_option,
     place_of,
 )
+from s2s.tvm.autotvm.measure.rpc_runner import RPCRunner
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
 from s2s.tvm.refusals import refusing
 
@@ -28,6 +29,7 @@ __all__ = [
     "MeasureInput",
     "MeasureOption",
     "MeasureResult",
+    "RPCRunner",
     "Runner",
     "create_measure_batch",
     "measure_option",

@@ -4,9 +4,12 @@ from typing import TYPE_CHECKING
 
 from s2s.decisions.dispatch import set_outermost
 from s2s.tvm.autotvm.base_task import Task
+from s2s.tvm.autotvm.config import ConfigEntity
 from s2s.tvm.autotvm.create import create, extract_from_multiple_program, extract_from_program
 from s2s.tvm.autotvm.kernel_task import KernelTask as KernelTask
+from s2s.tvm.autotvm.space import ConfigSpace
 from s2s.tvm.autotvm.task import dispatcher as dispatcher
+from s2s.tvm.autotvm.task import space as space
 from s2s.tvm.autotvm.task.dispatcher import (
     ApplyConfig,
     ApplyFixedConfig,
@@ -30,6 +33,8 @@ __all__ = [
     "ApplyFixedConfig",
     "ApplyGraphBest",
     "ApplyHistoryBest",
+    "ConfigEntity",
+    "ConfigSpace",
     "DispatchContext",
     "FallbackContext",
     "FlopCalculationError",

@@ -17,9 +17,11 @@ from s2s.tuning.tuners import GeneticTuner, Learning, ModelTuner, TunerName, mak
 from s2s.tuning.tuners import Tuner as Search
 from s2s.tvm.autotvm.base_task import Configurations, Task
 from s2s.tvm.autotvm.config import ConfigEntity
+from s2s.tvm.autotvm.env import tuning
 from s2s.tvm.autotvm.measure.batch import measured
 from s2s.tvm.autotvm.measure.measure import MeasureOption
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult, record_of_pair
+from s2s.tvm.autotvm.utils import format_si_prefix
 
 logger = logging.getLogger("autotvm")
 
@@ -36,7 +38,6 @@ KNOWN = {
 """What TVM's XGBTuner takes."""
 Pairs = tuple[list[MeasureInput], list[MeasureResult]]
 """What was measured, and the results."""
-_PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
 class Tuner:
@@ -124,7 +125,7 @@ class Tuner:
         Each callback is called after each batch, with the tuner, what was measured, and the results.
         """
         self.n_trial, self.early_stopping = n_trial, early_stopping
-        with self._measuring(measure_option, _PREFIXES[si_prefix]) as measure:
+        with tuning(), self._measuring(measure_option, 1 / format_si_prefix(1.0, si_prefix)) as measure:
             self._tune(measure, self.trials + n_trial, early_stopping, callbacks)
 
     def _tune(

@@ -31,7 +31,16 @@ __all__ = [
     "tune",
 ]
 
-MODULES = ("composite_target", "config_options", "pass_config", "pass_list", "registry", "target", "workspace_pools")
+MODULES = (
+    "composite_target",
+    "config_options",
+    "pass_config",
+    "pass_list",
+    "registry",
+    "result_utils",
+    "target",
+    "workspace_pools",
+)
 """Modules that are imported when first asked for."""
 if not TYPE_CHECKING:  # a checker would take every submodule for an object
     _refused = refusing("driver.tvmc")

@@ -1,15 +1,16 @@
 """`tvmc.tune`: the kernels of a model, searched by AutoTVM's tuners."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from s2s.errors import UnsupportedError
 from s2s.tvm import autotvm
-from s2s.tvm.autotvm.kernel_task import KernelTask
-from s2s.tvm.autotvm.rpc_runner import RPCRunner
+from s2s.tvm.autotvm.base_task import Task
+from s2s.tvm.autotvm.measure.rpc_runner import RPCRunner
 from s2s.tvm.driver.tvmc.compiler import target_with
-from s2s.tvm.driver.tvmc.errors import TVMCException
+from s2s.tvm.driver.tvmc.errors import TVMCException, WrongTaskError
 from s2s.tvm.driver.tvmc.model import TVMCModel
 from s2s.tvm.target import Target
 
@@ -51,7 +52,7 @@ def tune_model(
     """Tune each kernel of a model with up to `trials` measurements, and return the path of the log.
 
     Candidates run here, or with `rpc_key` in that place of the farm at `hostname` and `port`. `prior_records` teach
-    the search. `tasks_filter` is `all`, or numbers and names of tasks with commas between them.
+    the search. `tasks_filter` is `all`, or numbers, ranges and names of tasks; `list` prints them and tunes nothing.
     """
     for name, value in (
         ("enable_autoscheduler", enable_autoscheduler),
@@ -71,7 +72,11 @@ def tune_model(
         runner = RPCRunner(rpc_key, hostname or "127.0.0.1", int(port or 9090), timeout=timeout)
     option = autotvm.measure_option(autotvm.LocalBuilder(n_parallel=parallel), runner)
     tasks = autotvm.task.extract_from_program(tvmc_model.mod, tvmc_model.params, named, target_host)  # pyright: ignore[reportArgumentType]
-    for task in filter_tasks(tasks, tasks_filter):
+    chosen, is_list = filter_tasks(tasks, tasks_filter)
+    if is_list:
+        sys.stdout.write(f"{gen_task_list(tasks, enable_autoscheduler)}\n")
+        return log
+    for task in chosen:
         search = TUNERS[tuner](task)
         if prior_records:
             search.load_history(autotvm.record.load_from_file(str(prior_records)))
@@ -79,20 +84,62 @@ def tune_model(
     return log
 
 
-def filter_tasks(tasks: Sequence[KernelTask], expr: str) -> list[KernelTask]:
-    """Return the tasks of an expression: `all`, or numbers, ranges `2-5` and parts of names with commas."""
-    if expr == "all":
-        return list(tasks)
-    chosen: list[KernelTask] = []
-    for word in expr.split(","):
-        first, _, last = word.partition("-")
-        if first.isdigit() and (last.isdigit() or not last):
-            chosen += tasks[int(first) : int(last or first) + 1]
-        else:
-            chosen += [task for task in tasks if word in task.name]
-    if not chosen:
-        raise TVMCException(f"tvmc.tune: tasks {expr!r}: there are none of these; there are {len(tasks)}")
-    return list(dict.fromkeys(chosen))
+Chosen = TypeVar("Chosen")
+LISTED = ("list", "help")
+"""The words of an expression that ask for the list of tasks."""
+WIDTH = 100
+"""The letters of a task in a list."""
 
 
-__all__ = ["filter_tasks", "tune_model"]
+def filter_tasks(tasks: Sequence[Chosen], expr: str) -> tuple[list[Chosen], bool]:
+    """Return the tasks of an expression, in their order, and whether it asks for their list.
+
+    The expression is `all`, `list`, and numbers, ranges and parts of names with commas, such as `0,2-5,9-,conv`.
+    """
+    words = expr.split(",")
+    chosen: set[int] = set()
+    for word in words:
+        if word == "all":
+            chosen |= set(range(len(tasks)))
+        elif word not in LISTED:
+            named = {number for number, task in enumerate(tasks) if word and word in getattr(task, "name", "")}
+            chosen |= named or set(_range_of(word, len(tasks)))
+    if all(word in LISTED for word in words):
+        chosen = set(range(len(tasks)))
+    return [task for number, task in enumerate(tasks) if number in chosen], any(word in LISTED for word in words)
+
+
+def _range_of(word: str, count: int) -> range:
+    """The numbers of tasks that a word says."""
+    first, dash, last = word.partition("-")
+    if "-" in last:
+        raise _wrong(word, "Malformed range expression", count)
+    if dash and not first and not last:
+        raise _wrong(word, "Missing lhs or rhs for range expression", count)
+    if not all(end.isdigit() for end in (first, last) if end) or not word:
+        raise _wrong(word, "no number and no range", count)
+    low, high = int(first or 0), int(last or count - 1) if dash else int(first)
+    if low >= count:
+        raise _wrong(word, f"{'Left-hand side expression' if dash else 'Task index'} out of range", count)
+    if high >= count:
+        raise _wrong(word, "Right-hand side expression out of range", count)
+    return range(low, high + 1)
+
+
+def _wrong(word: str, fact: str, count: int) -> WrongTaskError:
+    return WrongTaskError(f"tvmc.tune: tasks {word!r}: {fact}; give numbers below {count}, or all")
+
+
+def gen_task_list(tasks: Sequence[Task], enable_autoscheduler: bool) -> str:
+    """Return the list of tasks as text: the number of each, what it is, and how many configurations it has."""
+    if enable_autoscheduler:
+        raise UnsupportedError("tvmc.tune: enable_autoscheduler: is of TVM's auto-scheduler; leave it out")
+    texts = [text if len(text) < WIDTH else f"{text[: WIDTH - 3]}..." for text in map(str, tasks)]
+    lines = [
+        f"  {number}. {text} (len={len(task.config_space)})"
+        for number, (task, text) in enumerate(zip(tasks, texts, strict=True))
+    ]
+    return "\n".join(["Available Tasks for tuning:", *lines])
+
+
+__all__ = ["filter_tasks", "gen_task_list", "tune_model"]

@@ -115,9 +115,14 @@ def dump(factory: ExecutorFactory, kinds: Sequence[str], path: Path) -> None:
     wrong = next((kind for kind in kinds if kind not in DUMPS), None)
     if wrong is not None:
         raise UnsupportedError(f"dump_code {wrong}: there is no such text; give {' or '.join(DUMPS)}")
-    for kind in kinds:
-        text = str(factory.ir_mod) if kind == "relay" else factory.get_source()
-        path.with_name(f"{path.name}.{kind}").write_text(text, encoding="utf-8")
+    texts = {kind: str(factory.ir_mod) if kind == "relay" else factory.get_source() for kind in kinds}
+    save_dumps(path.name, texts, path.parent)
 
 
-__all__ = ["compile_model"]
+def save_dumps(module_name: str, dumps: Mapping[str, str], dump_root: str | Path = ".") -> None:
+    """Write texts of a module into a folder: `<module_name>.<kind>` for each kind of text."""
+    for kind, text in dumps.items():
+        Path(dump_root, f"{module_name}.{kind}").write_text(text, encoding="utf-8")
+
+
+__all__ = ["compile_model", "save_dumps"]

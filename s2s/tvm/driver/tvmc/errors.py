@@ -15,4 +15,8 @@ class MissingModelError(TVMCException, FileNotFoundError):
     """There is no file of a model."""
 
 
-__all__ = ["MissingModelError", "TVMCException", "TVMCImportError"]
+class WrongTaskError(TVMCException, AssertionError):
+    """An expression names tasks that there are not; TVM's is an assertion."""
+
+
+__all__ = ["MissingModelError", "TVMCException", "TVMCImportError", "WrongTaskError"]

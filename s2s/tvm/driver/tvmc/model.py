@@ -144,7 +144,8 @@ class TVMCResult:
     """What a run gave, and its times where they were measured."""
 
     def __init__(self, outputs: Mapping[str, NDArray] | None, times: BenchmarkResult | None) -> None:
-        self.outputs, self.times = dict(outputs or {}), times
+        self.outputs = dict(outputs or {})
+        self.times: BenchmarkResult | list[float] = [] if times is None else times
 
     def format_times(self) -> str:
         """The times as text."""

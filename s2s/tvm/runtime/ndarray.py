@@ -17,10 +17,36 @@ from s2s.errors import InputError
 from s2s.executor.device import Device, check_device, cpu, device
 from s2s.executor.element_types import DType, numpy_of_name
 from s2s.executor.ndarray import NDArray, aligned_empty
+from s2s.tvm.runtime.data_type import DataType, DataTypeCode
+from s2s.tvm.runtime.devices import cuda, ext_dev, hexagon, metal, opencl, rocm, vpi, vulkan, webgpu
 from s2s.tvm.runtime.registry import register_func
 from s2s.types.weights import Array
 
-__all__ = ["Device", "NDArray", "array", "cpu", "device", "empty", "from_dlpack"]
+__all__ = [
+    "DataType",
+    "DataTypeCode",
+    "Device",
+    "NDArray",
+    "array",
+    "cl",
+    "cpu",
+    "cuda",
+    "device",
+    "empty",
+    "ext_dev",
+    "from_dlpack",
+    "gpu",
+    "hexagon",
+    "metal",
+    "mtl",
+    "opencl",
+    "rocm",
+    "vpi",
+    "vulkan",
+    "webgpu",
+]
+cl, gpu, mtl = opencl, cuda, metal
+"""Older names."""
 
 
 _DEFAULTS: dict[DType, DType] = {

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 from s2s.errors import InputError
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
 from s2s.tvm.autotvm.record import PROTOCOL, encode
-from s2s.tvm.autotvm.tuner import Tuner
+from s2s.tvm.autotvm.tuner.tuner import Tuner
+from s2s.tvm.autotvm.utils import format_si_prefix
 from s2s.tvm.refusals import refusing
 
 __all__ = ["Monitor", "log_to_file", "progress_bar"]
@@ -64,7 +65,7 @@ class Monitor:
 
 def progress_bar(total: int, prefix: str = "", si_prefix: str = "G") -> Callback:
     """Return a callback that shows trials, and the speed of the best configuration, on the standard error."""
-    started, unit = time.monotonic(), {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[si_prefix]
+    started, unit = time.monotonic(), 1 / format_si_prefix(1.0, si_prefix)
 
     def callback(tuner: Tuner, inputs: Sequence[MeasureInput], results: Sequence[MeasureResult]) -> None:
         batch = max((tuner.task.flop / each.costs[0] for each in results if not each.error_no), default=0.0)
