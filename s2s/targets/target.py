@@ -85,6 +85,14 @@ class Target:
         default=0,
         metadata=key(OneOf((0, 4)), "Lanes of vectors that only integers of 32 bits have; 0 where there are none."),
     )
+    scalable_bits: int = field(
+        default=0,
+        metadata=key(
+            OneOf((0, 128, 256, 512, 1024)),
+            "Bits of a vector register where programs learn at run time how many there are: what costs assume, and any"
+            " length is right. 0 where vectors have one length, or there are none.",
+        ),
+    )
     fork_join: int = field(
         default=8000,
         metadata=key(
