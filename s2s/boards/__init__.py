@@ -1,5 +1,6 @@
 """The emulated boards on which emitted trees are run, as data. `harness/` holds the C that a program needs there."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from s2s.errors import InputError
@@ -24,8 +25,6 @@ class Board:
     """The linker script."""
     libraries: tuple[str, ...]
     """How the compiler is told which C library to take."""
-    flags: tuple[str, ...] = ()
-    """What the compiler is told beside the flags of the target."""
     linker: tuple[str, ...] = ()
     """What links programs where the compiler has no linker that finds the C library."""
     instructions_per_tick: Fraction = Fraction(1)
@@ -105,7 +104,6 @@ def _riscv(name: str, target: str, *, bits: int, vector_bits: int = 0) -> Board:
         startup="riscv.c",
         script="virt.ld",
         libraries=(),
-        flags=("-isystem", "/usr/lib/picolibc/riscv64-unknown-elf/include"),
         linker=("riscv64-unknown-elf-gcc", f"-march={march}", f"-mabi={abi}", "-specs=picolibc.specs"),
     )
 
@@ -127,7 +125,7 @@ BOARDS = (
         script="virt.ld",
         libraries=(),
     ),
-    _riscv("riscv64", "rv64gc", bits=64),
+    replace(_riscv("riscv64", "rv64gc", bits=64), linker=()),
     *(
         _riscv(f"riscv{bits}v{length}", target, bits=bits, vector_bits=length or LEAST_VECTOR_BITS)
         for bits, target in ((32, "rv32imcv"), (64, "rv64gcv"))

@@ -33,6 +33,7 @@ from s2s.schedules.transforms import (
     in_fused_tiles,
     transform_schedule,
 )
+from s2s.schedules.strips import strip_products
 from s2s.schedules.vector_products import vector_products
 from s2s.schedules.wide_products import wide_products
 from s2s.support.frozen import frozen
@@ -293,6 +294,7 @@ _HEURISTICS: Sequence[tuple[str, Heuristic[ScheduledComputation, tensor.Schedule
     ("the source of a copy", _copies),
     ("sums of bytes by blocks", _products(block_products, "four products in each lane, block by block")),
     ("sums of bytes in vectors", _products(vector_products, "vectors of 128 bits")),
+    ("strips", _products(strip_products, "strips as long as vectors are at run time")),
     ("sums of bytes in scalars", _scalar_products),
     ("groups of bytes in vectors", _products(byte_products, "four products in each lane")),
     ("products of 16 bits in vectors", _products(wide_products, "two products in each lane")),

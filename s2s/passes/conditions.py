@@ -183,6 +183,11 @@ def casts_in_runs(options: CompileOptions) -> bool:
     return tuned(options) and options.target.lanes >= RUN_LANES
 
 
+def scalable(options: CompileOptions) -> bool:
+    """Return whether vectors have a length that is known at run time only."""
+    return tuned(options) and options.target.scalable_bits > 0
+
+
 def divided(options: CompileOptions) -> bool:
     """Return whether kernels may be divided among threads."""
     return options.threads > 1

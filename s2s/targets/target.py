@@ -10,6 +10,7 @@ from s2s.targets.keys import (
     CFLAG,
     COMMAND,
     DESCRIPTION,
+    FOLDER,
     METADATA,
     NAME,
     PACKAGE,
@@ -68,6 +69,14 @@ class Target:
     cc: str = field(
         default="",
         metadata=key(COMMAND, "The cross compiler of the target; empty where the one of this machine does."),
+    )
+    headers: str = field(
+        default="",
+        metadata=key(
+            FOLDER,
+            "The folder of the C library's headers, where the cross compiler does not know it: for measuring and"
+            " emulated boards, not for build files.",
+        ),
     )
     packages: tuple[str, ...] = field(
         default=(),
@@ -151,6 +160,11 @@ class Target:
     def intrinsics_of(self, form: Form) -> tuple[Intrinsic, ...]:
         """The intrinsics of one form, the preferred one first."""
         return tuple(each for each in self.intrinsics if each.form == form)
+
+    @property
+    def library_flags(self) -> tuple[str, ...]:
+        """What tells the cross compiler where the headers of the C library are."""
+        return ("-isystem", self.headers) if self.headers else ()
 
     @property
     def has_byte_lanes(self) -> bool:

@@ -47,7 +47,7 @@ class BoardProgram:
         self.board, self.folder = board, folder
         self.compiler = (processor.cc,)
         own = [flag for flag in processor.cflags if not flag.startswith(OF_TREES)]
-        self.flags = (*STANDARD, f"-{optimise}", "-fno-math-errno", *own, *board.flags, *flags)
+        self.flags = (*STANDARD, f"-{optimise}", "-fno-math-errno", *own, *processor.library_flags, *flags)
         for name in harness_files():
             (folder / name).write_text(harness_source(name), encoding="utf-8")
 

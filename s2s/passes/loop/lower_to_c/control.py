@@ -22,6 +22,10 @@ def lower_for(b: Builder, op: loop.ForOp) -> None:
     """Lower a loop; of a parallel loop, only the range of iterations that the function is called for."""
     if is_parallel(op):
         lower_parallel(b, op)
+    elif op.kind.data == loop.SCALABLE:
+        from s2s.passes.loop.lower_to_c.strips import lower_strips
+
+        lower_strips(b, op)
     else:
         _lower_serial(b, op)
 
@@ -40,7 +44,7 @@ def _lower_serial(b: Builder, op: loop.ForOp) -> None:
             b.bind(argument, b.add(c.LoadOp(variable)))
         lower_block(b, op.body.block)
         yielded = zip(variables, _yielded(op.body.block), strict=True)
-        _assign(b, variables, [_with_sign_of(b, variable, value) for variable, value in yielded])
+        assign(b, variables, [_with_sign_of(b, variable, value) for variable, value in yielded])
     step = op.step.value.data
     if op.down is not None and op.fixed_bounds is not None:
         first, end = op.fixed_bounds
@@ -91,7 +95,7 @@ def _branch(b: Builder, block: Block, variables: Sequence[SSAValue]) -> Block:
     lowered = Block()
     with b.inside(lowered):
         lower_block(b, block)
-        _assign(b, variables, [b.signed(value) for value in _yielded(block)])
+        assign(b, variables, [b.signed(value) for value in _yielded(block)])
     return lowered
 
 
@@ -155,7 +159,7 @@ def _with_sign_of(b: Builder, variable: SSAValue, value: SSAValue) -> SSAValue:
     return b.unsigned(value) if wraps else b.signed(value)
 
 
-def _assign(b: Builder, variables: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
+def assign(b: Builder, variables: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
     """Assign each variable its value, unless it holds it already."""
     for variable, value in zip(variables, values, strict=True):
         if _reads(value, variable):

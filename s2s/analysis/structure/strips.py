@@ -1,0 +1,186 @@
+"""Decide whether the iterations of a loop can run side by side, as many at a time as vectors hold at run time.
+
+    for c in 0 to 64: y[c] = saturate(rescale(b[c] + sum over k of x[k] * w[k * 64 + c]))
+
+Values that depend on `c` are *varying*: each becomes a vector with a lane for each iteration. `x[k]` is not; all lanes
+share it. Each operation on varying values does for all iterations what the loop does for one, in the same order.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, MemRefType, f32, i8, i16, i32
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
+from xdsl.traits import Pure
+
+from s2s.dialects import loop, tensor
+from s2s.support.frozen import frozen
+from s2s.types.affine import linear_of_dims
+from s2s.types.dtypes import scalar_type
+from s2s.types.hints import isa
+
+ELEMENTS = (i8, i16, i32, f32)
+"""Types that lanes have."""
+WORDS = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MinSIOp, arith.MaxSIOp)
+FLOATS = (arith.AddfOp, arith.SubfOp, arith.MulfOp, arith.DivfOp, arith.MinimumfOp, arith.MaximumfOp)
+ROUNDINGS = ("double", "single", "high", "negative", "upward")
+WIDENED: Mapping[Attribute, tuple[Attribute, ...]] = {i8: (i16, i32), i16: (i32,)}
+"""Types that lanes of bytes and of 16 bits are extended to."""
+SHORT = (-(2**15), 2**15 - 1)
+"""The range of a factor of 16 bits."""
+Interval = tuple[int, int]
+
+
+@frozen
+class Strips:
+    """The body of a loop, of which each operation is to run for several iterations at once."""
+
+    loop: loop.ForOp
+
+    @cached_property
+    def varying(self) -> frozenset[SSAValue]:
+        """The values that differ between iterations."""
+        known: set[SSAValue] = set()
+        while True:
+            before = len(known)
+            for op in self._operations():
+                self._spread(op, known)
+            if len(known) == before:
+                return frozenset(known)
+
+    def _operations(self) -> Iterator[Operation]:
+        return (op for op in self.loop.body.walk() if op is not self.loop)
+
+    def _spread(self, op: Operation, known: set[SSAValue]) -> None:
+        """Add what `op` makes of varying values to the `known` ones."""
+        if isinstance(op, loop.ForOp):
+            for init, inner, following, result in zip(op.inits, op.carried, _yielded(op.body.block), op.res, strict=True):
+                if init in known or following in known:
+                    known |= {inner, result}
+        elif isinstance(op, loop.IfOp):
+            for branch in _branches(op):
+                known.update(result for result, value in zip(op.res, _yielded(branch), strict=True) if value in known)
+        elif any(operand in known or operand is self.loop.index for operand in op.operands):
+            known.update(op.results)
+
+    def fault(self) -> str | None:
+        """Return why the iterations cannot run side by side; None if they can."""
+        around = self.loop
+        if around.inits or around.fixed_bounds is None or around.step.value.data != 1 or around.kind.data != loop.SERIAL:
+            return "it carries values, or its bounds vary"
+        loads = {op.buffer for op in self._operations() if isinstance(op, loop.LoadOp)}
+        for op in self._operations():
+            if not self._is_uniform(op) and not self._has_form(op):
+                return f"{op.name} has no form for several iterations"
+            if isinstance(op, loop.StoreOp) and op.buffer in loads:
+                return "an iteration may read what another one writes"
+        return None
+
+    def _is_uniform(self, op: Operation) -> bool:
+        """Return whether an operation does the same in each iteration, and no more than to compute values."""
+        if isinstance(op, loop.YieldOp):
+            return True
+        if any(operand in self.varying or operand is self.loop.index for operand in op.operands):
+            return False
+        return isinstance(op, loop.LoadOp | loop.ForOp) or (not op.regions and op.has_trait(Pure))
+
+    def _has_form(self, op: Operation) -> bool:
+        types = [value.type for value in (*op.operands, *op.results)]
+        match op:
+            case loop.ForOp():
+                carried = all(value.type in (i32, f32) for value in op.carried if value in self.varying)
+                return carried and op.down is None and op.kind.data == loop.SERIAL and self.loop.index not in op.operands
+            case loop.IfOp():
+                taken = all(value.type in (i32, f32) for value in op.res)
+                return taken and self.loop.index not in op.dims
+            case loop.LoadOp():
+                return _is_lane(op.result.type) and _is_plain(op.buffer) and self.stride(op) is not None
+            case loop.StoreOp():
+                own = _is_lane(op.value.type) and op.value.type != i16 and _is_plain(op.buffer)
+                return own and op.parent is self.loop.body.block and bool(self.stride(op))
+            case tensor.RescaleOp():
+                return op.rounding.data in ROUNDINGS and op.x.type == i32
+            case tensor.SaturateOp():
+                return types == [i32, i8]
+            case arith.ExtSIOp():
+                return op.result.type in WIDENED.get(op.input.type, ())
+            case arith.TruncIOp():
+                return types == [i32, i8]
+            case arith.ShRSIOp():
+                return op.lhs.type == i32 and 0 <= (_constant(op.rhs) or 0) < 32 and _constant(op.rhs) is not None
+            case _ if isinstance(op, WORDS):
+                return set(types) == {i32}
+            case _:
+                return isinstance(op, FLOATS) and set(types) == {f32}
+
+    def stride(self, op: loop.LoadOp | loop.StoreOp) -> int | None:
+        """Return how many elements neighbouring iterations are apart in an access: 0 where they share one, None where
+        the distance is not the same everywhere."""
+        if self.loop.index not in op.indices:
+            return 0
+        form = linear_of_dims(op.map.data.results[0])
+        if form is None:
+            return None
+        places = [number for number, index in enumerate(op.indices) if index is self.loop.index]
+        return sum(form.terms.get(AffineDimExpr(number), 0) for number in places)
+
+    def is_product(self, op: Operation) -> bool:
+        """Return whether `op` is a product that only a sum takes, of factors of 16 bits or of floats: one instruction
+        for both."""
+        if not isinstance(op, arith.MuliOp | arith.MulfOp) or op.result not in self.varying:
+            return False
+        uses = list(op.result.uses)
+        sums = arith.AddiOp if isinstance(op, arith.MuliOp) else arith.AddfOp
+        if len(uses) != 1 or not isinstance(uses[0].operation, sums) or uses[0].operation.parent is not op.parent:
+            return False
+        return isinstance(op, arith.MulfOp) or all(map(fits_short, op.operands))
+
+
+def _branches(op: loop.IfOp) -> list[Block]:
+    return [op.then.block, *([op.otherwise.block] if op.otherwise is not None else [])]
+
+
+def _yielded(block: Block) -> Sequence[SSAValue]:
+    last = block.last_op
+    return last.arguments if isinstance(last, loop.YieldOp) else ()
+
+
+def _is_lane(type: Attribute) -> bool:
+    return type in ELEMENTS
+
+
+def _is_plain(buffer: SSAValue) -> bool:
+    """Return whether the elements of a buffer are the numbers that are loaded."""
+    return isa(buffer.type, MemRefType) and scalar_type(buffer.type.element_type) == buffer.type.element_type
+
+
+def fits_short(value: SSAValue) -> bool:
+    """Return whether `value` is known to fit in 16 bits."""
+    found = _interval(value)
+    return found is not None and SHORT[0] <= found[0] and found[1] <= SHORT[1]
+
+
+def _interval(value: SSAValue) -> Interval | None:
+    """Return the least and greatest number that `value` may be, of bytes, 16 bits, and sums of them and constants."""
+    match value.owner:
+        case arith.ConstantOp():
+            number = _constant(value)
+            return None if number is None else (number, number)
+        case arith.ExtSIOp(input=narrow):
+            return _interval(narrow)
+        case arith.AddiOp(lhs=lhs, rhs=rhs):
+            a, b = _interval(lhs), _interval(rhs)
+            return None if a is None or b is None else (a[0] + b[0], a[1] + b[1])
+        case arith.SubiOp(lhs=lhs, rhs=rhs):
+            a, b = _interval(lhs), _interval(rhs)
+            return None if a is None or b is None else (a[0] - b[1], a[1] - b[0])
+        case _:
+            width = value.type.width.data if isa(value.type, IntegerType) else 32
+            return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if 1 < width < 32 else None
+
+
+def _constant(value: SSAValue) -> int | None:
+    owner = value.owner
+    return owner.value.value.data if isinstance(owner, arith.ConstantOp) and isa(owner.value, IntegerAttr) else None

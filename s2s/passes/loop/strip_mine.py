@@ -1,0 +1,51 @@
+"""Let the iterations of a loop run side by side, as many at a time as the vectors of the processor hold.
+
+    loop.for %c = 0 to 64 {
+      …
+      loop.store %a, %y[…(%c)]
+      %b = loop.load %x[…(%c)]
+      …
+    } {strip_mine}
+->
+    loop.for scalable %c = 0 to 64 {
+      …
+      %b = loop.load %x[…(%c)]
+      …
+      loop.store %a, %y[…(%c)]
+    }
+
+How many these are is known at run time only; the last turn has fewer. A schedule asks for it (`strip_mine`). Stores move
+to the end of the body: then no lane is stored before all lanes are loaded, and whatever memory a result may take over
+when iterations run one by one, it may take over here.
+
+Declined where an operation has no form in such vectors, or an iteration may read what another one writes; the loop then
+takes its elements one by one.
+"""
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.passes import ModulePass
+
+from s2s.analysis.structure.strips import Strips
+from s2s.dialects import loop
+from s2s.dialects.walk import walk
+
+
+class StripMinePass(ModulePass):
+    name = "loop-strip-mine"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for each in [each for each in walk(op) if isinstance(each, loop.ForOp)]:
+            if each.attributes.pop(loop.STRIP_MINE, None) is not None and Strips(each).fault() is None:
+                _store_last(each)
+                each.properties["kind"] = StringAttr(loop.SCALABLE)
+
+
+def _store_last(around: loop.ForOp) -> None:
+    """Move the stores of a loop to the end of its body, in their order."""
+    block = around.body.block
+    last = block.last_op
+    assert last is not None
+    for store in [op for op in block.ops if isinstance(op, loop.StoreOp)]:
+        store.detach()
+        block.insert_op_before(store, last)

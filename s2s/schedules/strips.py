@@ -1,0 +1,130 @@
+"""Schedules for vectors whose length is known at run time only (RISC-V V): strips along the contiguous dimension.
+
+A strip holds the sums of neighbouring channels; each of a few points adds its products with the same row of constants,
+which are packed with the channels innermost, so that strips of any length run over them. Borders and whatever is not
+contiguous are loops around. Costs assume the shortest vectors; the form is right for all.
+"""
+
+from math import prod
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, f32, i8, i16, i32
+from xdsl.ir import Operation, SSAValue
+
+from s2s.analysis.affine.strides import border, moves, reduces_contiguously
+from s2s.analysis.structure.products import product_sum
+from s2s.analysis.structure.roles import Roles, constant_axes, roles_of
+from s2s.analysis.structure.strips import FLOATS, ROUNDINGS, WORDS
+from s2s.dialects import tensor
+from s2s.schedules.directives import CacheRead, RawBytes, Reorder, StripMine, register_tile
+from s2s.targets import Target
+from s2s.types.dtypes import as_tensor_type
+from s2s.types.hints import isa
+
+POINTS = 4
+"""Points of a tile, whose sums fill half of the registers."""
+STEPS = 4
+"""Steps of a reduction that are written out."""
+MAX_WINDOW = 25
+"""Windows of a channel of its own are written out up to this number of taps."""
+MIN_CHANNELS = 4
+"""Fewer neighbours than these are not worth a strip."""
+
+
+def strip_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
+    """Return a schedule in strips for `op` if `target` has such vectors and `op` can use them; else None."""
+    if not target.scalable_bits or not op.rank or op.tables or not _has_forms(op):
+        return None
+    lane = next((dim for dim in reversed(range(op.rank)) if op.sizes[dim] > 1), None)
+    if lane is None or op.sizes[lane] < MIN_CHANNELS or border(op, lane):
+        return None
+    roles = roles_of(op, constants)
+    roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
+    if roles is not None and roles.w_only == (lane,) and not roles.both:
+        return _rows(op, lane, roles)
+    return _lanes(op, lane, roles)
+
+
+def _has_forms(op: tensor.ComputeOp) -> bool:
+    """Return whether every operation of `op` has a form in strips."""
+    elements = {as_tensor_type(value.type).element_type for value in [*op.reads, *op.epilogue]}
+    results = {as_tensor_type(value.type).element_type for value in op.res}
+    regions = [op.apply, *([op.reduce] if op.reduce is not None else [])]
+    return (
+        elements <= {i8, i16, i32, f32}
+        and results <= {i8, i32, f32}
+        and all(_has_form(inner) for region in regions for inner in region.block.ops)
+    )
+
+
+def _has_form(op: Operation) -> bool:
+    match op:
+        case tensor.RescaleOp():
+            return op.rounding.data in ROUNDINGS
+        case arith.ExtSIOp():
+            return op.input.type in (i8, i16) and op.result.type in (i16, i32)
+        case arith.TruncIOp():
+            return op.input.type == i32 and op.result.type == i8
+        case arith.ShRSIOp():
+            return op.lhs.type == i32 and isinstance(op.rhs.owner, arith.ConstantOp)
+        case arith.ConstantOp():
+            return isa(op.value, IntegerAttr) or op.result.type == f32
+        case _ if isinstance(op, WORDS):
+            return op.result.type == i32
+        case _ if isinstance(op, FLOATS):
+            return op.result.type == f32
+        case _:
+            return isinstance(op, tensor.SaturateOp | tensor.InBoundsOp | tensor.YieldOp)
+
+
+def _rows(op: tensor.ComputeOp, lane: int, roles: Roles) -> tensor.ScheduleAttr | None:
+    """Schedule the sums of a few points by a strip of channels."""
+    axes, products = constant_axes(op, roles.w, lane), product_sum(op)
+    if axes is None or products is None:
+        return None
+    own, reduced = axes
+    order = _lane_last(op, lane)
+    tile = [1] * len(op.sizes)
+    tile[-1] = STEPS
+    for dim in roles.x_only[-1:]:
+        tile[dim] = _points(op.sizes[dim])
+    packed = CacheRead.packed(roles.w, [tensor.PackedAxis(reduced), tensor.PackedAxis((own,))])
+    offset = products.factor_of(roles.x).offset
+    copy: CacheRead | RawBytes | None = CacheRead.of(roles.x, order[op.rank - 2] if op.rank > 1 else None, widened=True)
+    if reduces_contiguously(op, roles.x):
+        copy = RawBytes.of(roles.x) if offset else None
+    return tensor.ScheduleAttr.of([*register_tile(op, tile), Reorder.of(order), packed, copy, StripMine.of(lane)])
+
+
+def _points(size: int) -> int:
+    """Return how many points a tile takes of `size` ones: a divisor if there is one."""
+    whole = [count for count in range(2, POINTS + 1) if size % count == 0]
+    return max(whole, default=min(size, POINTS))
+
+
+def _lane_last(op: tensor.ComputeOp, lane: int) -> list[int]:
+    return [*(dim for dim in range(op.rank) if dim != lane), lane, *range(op.rank, len(op.sizes))]
+
+
+def _lanes(op: tensor.ComputeOp, lane: int, roles: Roles | None) -> tensor.ScheduleAttr | None:
+    """Schedule strips along a dimension along which operands are contiguous or invariant."""
+    along = moves(op, lane)
+    packs: list[CacheRead] = []
+    for number, move in enumerate(along.reads):
+        if roles is not None and number == roles.w and roles.both == (lane,) and move not in (0, 1):
+            axes = constant_axes(op, number, lane)
+            if axes is None:
+                return None
+            own, reduced = axes
+            packs.append(CacheRead.packed(number, [tensor.PackedAxis(reduced), tensor.PackedAxis((own,))]))
+        elif move is None:
+            return None
+    if None in along.epilogue:
+        return None
+    is_window = prod(op.reduction_sizes) <= MAX_WINDOW
+    tile = [1] * op.rank + [size if is_window else 1 for size in op.reduction_sizes]
+    for dim in [dim for dim in roles.x_only if dim != lane][-1:] if roles is not None else []:
+        tile[dim] = min(2, op.sizes[dim])
+    return tensor.ScheduleAttr.of(
+        [*register_tile(op, tile), Reorder.of(_lane_last(op, lane)), *packs, StripMine.of(lane)]
+    )
