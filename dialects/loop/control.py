@@ -61,7 +61,7 @@ class ForOp(Op, PathInterface):
     maximum, of `upper` their minimum. `unroll 6` asks the C compiler to unroll 6 iterations where it optimises for
     speed. The iterations of a `parallel` loop may run in any order, or at the same time. A `down` loop takes the same
     values in falling order. Both carry nothing and have constant bounds; a `parallel` loop may end at sizes of the run.
-    A `scalable` loop, which has constant bounds too, runs as many iterations side by side as vectors hold at run time.
+    A `scalable` loop runs as many iterations side by side as vectors hold at run time; it carries nothing, too.
     """
 
     name = "loop.for"
@@ -166,8 +166,8 @@ class ForOp(Op, PathInterface):
                 f"{self.name}: a parallel loop begins at a constant, ends at constants or sizes of the run, and has no "
                 "direction and no carried values"
             )
-        if self.kind.data == SCALABLE and (self.inits or self.fixed_bounds is None or self.step.value.data != 1):
-            raise VerifyException(f"{self.name}: a scalable loop has constant bounds, a step of 1 and no carried values")
+        if self.kind.data == SCALABLE and (self.inits or self.step.value.data != 1):
+            raise VerifyException(f"{self.name}: a scalable loop has a step of 1 and no carried values")
         arguments = [argument.type for argument in self.body.block.args]
         expected = [IndexType(), *(init.type for init in self.inits)]
         if arguments != expected:

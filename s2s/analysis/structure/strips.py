@@ -68,8 +68,8 @@ class Strips:
     def fault(self) -> str | None:
         """Return why the iterations cannot run side by side; None if they can."""
         around = self.loop
-        if around.inits or around.fixed_bounds is None or around.step.value.data != 1 or around.kind.data != loop.SERIAL:
-            return "it carries values, or its bounds vary"
+        if around.inits or around.step.value.data != 1 or around.kind.data != loop.SERIAL:
+            return "it carries values, or takes several elements in one iteration"
         loads = {op.buffer for op in self._operations() if isinstance(op, loop.LoadOp)}
         for op in self._operations():
             if not self._is_uniform(op) and not self._has_form(op):
@@ -93,8 +93,7 @@ class Strips:
                 carried = all(value.type in (i32, f32) for value in op.carried if value in self.varying)
                 return carried and op.down is None and op.kind.data == loop.SERIAL and self.loop.index not in op.operands
             case loop.IfOp():
-                taken = all(value.type in (i32, f32) for value in op.res)
-                return taken and self.loop.index not in op.dims
+                return all(_is_lane(value.type) for value in op.res) and self.loop.index not in op.dims
             case loop.LoadOp():
                 return _is_lane(op.result.type) and _is_plain(op.buffer) and self.stride(op) is not None
             case loop.StoreOp():

@@ -25,7 +25,7 @@ def lower_for(b: Builder, op: loop.ForOp) -> None:
     elif op.kind.data == loop.SCALABLE:
         from s2s.passes.loop.lower_to_c.strips import lower_strips
 
-        lower_strips(b, op)
+        lower_strips(b, op, *bounds_of(b, op))
     else:
         _lower_serial(b, op)
 
@@ -33,12 +33,10 @@ def lower_for(b: Builder, op: loop.ForOp) -> None:
 def _lower_serial(b: Builder, op: loop.ForOp) -> None:
     """Lower a serial loop; a carried value may reuse the variable of the previous loop."""
     variables = [_variable_for(b, op, number) for number in range(len(op.carried))]
-    lower = tightest(b, "max", op.lower.data.results, op.dims)
-    upper = _end(b, op)
+    lower, upper = bounds_of(b, op)
     body = c.ForOp.block(INDEX)
     body.args[0].name_hint = op.index.name_hint
     b.values[op.index] = body.args[0]
-    b.ranges[op.index] = _range(b, op)
     with b.inside(body):
         for argument, variable in zip(op.carried, variables, strict=True):
             b.bind(argument, b.add(c.LoadOp(variable)))
@@ -54,6 +52,13 @@ def _lower_serial(b: Builder, op: loop.ForOp) -> None:
     b.block.add_op(c.ForOp(lower, upper, body, step=step, unroll=unroll))
     for result, variable in zip(op.res, variables, strict=True):
         b.bind(result, b.add(c.LoadOp(variable)))
+
+
+def bounds_of(b: Builder, op: loop.ForOp) -> tuple[SSAValue, SSAValue]:
+    """Write where a loop begins and ends, and record the range of its index."""
+    lower, upper = tightest(b, "max", op.lower.data.results, op.dims), _end(b, op)
+    b.ranges[op.index] = _range(b, op)
+    return lower, upper
 
 
 def _end(b: Builder, op: loop.ForOp) -> SSAValue:

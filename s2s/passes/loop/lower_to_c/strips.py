@@ -27,9 +27,9 @@ from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
 from s2s.dialects.tensor import SHORT_ROUNDINGS, RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c.affine import INDEX, condition, tightest
+from s2s.passes.loop.lower_to_c.affine import INDEX, condition
 from s2s.passes.loop.lower_to_c.builder import Builder, signed_type
-from s2s.passes.loop.lower_to_c.control import assign
+from s2s.passes.loop.lower_to_c.control import assign, bounds_of
 from s2s.passes.loop.lower_to_c.memory import pointer
 from s2s.passes.loop.lower_to_c.neighbours import neighbours_in, position
 from s2s.passes.loop.lower_to_c.operations import lower_operation
@@ -51,35 +51,22 @@ NAMES: Mapping[type[Operation], str] = {
 """The functions of operations lane by lane."""
 
 
-def lower_strips(b: Builder, op: loop.ForOp) -> None:
-    """Lower a scalable loop."""
-    assert op.fixed_bounds is not None
-    first, end = op.fixed_bounds
+def lower_strips(b: Builder, op: loop.ForOp, lower: SSAValue, upper: SSAValue) -> None:
+    """Lower a scalable loop from `lower` to `upper`; one that falls has its counter at the end of each strip."""
+    falls = op.down is not None
     count = b.add(c.VariableOp(INDEX))
     count.name_hint = "n"
     body = c.ForOp.block(INDEX)
-    lower, upper = b.literal(first, INDEX), b.literal(end, INDEX)
+    counter = body.args[0]
+    counter.name_hint = f"{op.index.name_hint or 'i'}_end" if falls else op.index.name_hint
     with b.inside(body):
-        left, index = _strip(b, body.args[0], first, end, falls=op.down is not None)
+        left = b.binary("-", *((counter, lower) if falls else (upper, counter)))
         b.block.add_op(c.AssignOp(count, b.call("s2s_strip", [left], INDEX, headers.STRIPS)))
-        start = body.args[0] if index is None else b.binary("-", index, b.add(c.LoadOp(count)))
-        start.name_hint = op.index.name_hint
-        b.values[op.index] = start
-        b.ranges[op.index] = (first, end - 1)
-        _Strip(b, op, b.add(c.LoadOp(count))).block(op.body.block)
-    if op.down is not None:
-        body.args[0].name_hint = f"{op.index.name_hint or 'i'}_end"
-        b.block.add_op(c.ForOp(upper, lower, body, step=-1, by=count))
-        return
-    body.args[0].name_hint = op.index.name_hint
-    b.block.add_op(c.ForOp(lower, upper, body, by=count))
-
-
-def _strip(b: Builder, counter: SSAValue, first: int, end: int, *, falls: bool) -> tuple[SSAValue, SSAValue | None]:
-    """Return the elements that are left, and for a loop that falls the end of the strip, which its counter is."""
-    if falls:
-        return (b.binary("-", counter, b.literal(first, INDEX)) if first else counter), counter
-    return b.binary("-", b.literal(end, INDEX), counter), None
+        n = b.add(c.LoadOp(count))
+        b.bind(op.index, b.binary("-", counter, n) if falls else counter)
+        _Strip(b, op, n).block(op.body.block)
+    ends = (upper, lower) if falls else (lower, upper)
+    b.block.add_op(c.ForOp(*ends, body, step=-1 if falls else 1, by=count))
 
 
 def vector(element: Attribute) -> c.NamedType:
@@ -226,13 +213,10 @@ class _Strip:
         """Lower a loop in the body; what it carries are variables, of vectors where values differ."""
         b = self.b
         variables = [self._variable(init, inner) for init, inner in zip(op.inits, op.carried, strict=True)]
-        lower = tightest(b, "max", op.lower.data.results, op.dims)
-        upper = tightest(b, "min", op.upper.data.results, op.dims)
+        lower, upper = bounds_of(b, op)
         body = c.ForOp.block(INDEX)
         body.args[0].name_hint = op.index.name_hint
         b.values[op.index] = body.args[0]
-        if op.fixed_bounds is not None:
-            b.ranges[op.index] = (op.fixed_bounds[0], max(op.fixed_bounds[0], op.fixed_bounds[1] - 1))
         with self._nested(), b.inside(body):
             self._read(op.carried, variables)
             self.block(op.body.block)
