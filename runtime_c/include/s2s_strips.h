@@ -19,6 +19,7 @@
  *   s2s_Txn_splat(x, n)                x in each lane
  *   s2s_i16xn_of_i8(a, n), s2s_i32xn_of_i8(a, n), s2s_i32xn_of_i16(a, n)
  *                                      the same numbers, wider
+ *   s2s_f32xn_of_i32(a, n)             the same numbers, rounded to floats
  *   s2s_i8xn_of_i32(a, n), s2s_i8xn_saturated(a, n)
  *                                      the low byte of each lane; each lane limited to -128 ... 127
  *   s2s_Txn_add, _sub, _mul, _min, _max (a, b, n)
@@ -107,6 +108,7 @@ S2S_STRIP_MEMORY(s2s_f32xn, float)
 S2S_STRIP_FUNCTION(s2s_i16xn, s2s_i16xn_of_i8, (s2s_i8xn a, int32_t n), a.lane[i])
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_of_i8, (s2s_i8xn a, int32_t n), a.lane[i])
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_of_i16, (s2s_i16xn a, int32_t n), a.lane[i])
+S2S_STRIP_FUNCTION(s2s_f32xn, s2s_f32xn_of_i32, (s2s_i32xn a, int32_t n), (float)a.lane[i])
 S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_of_i32, (s2s_i32xn a, int32_t n), (int8_t)a.lane[i])
 S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_saturated, (s2s_i32xn a, int32_t n), s2s_saturate_i8(a.lane[i]))
 

@@ -52,6 +52,7 @@ S2S_STRIP_MEMORY(s2s_f32xn, float, f, 32, m4, __riscv_vfmv_v_f)
 S2S_STRIP_FUNCTION(s2s_i16xn, s2s_i16xn_of_i8, (s2s_i8xn a, int32_t n), __riscv_vsext_vf2_i16m2(a, vl))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_of_i8, (s2s_i8xn a, int32_t n), __riscv_vsext_vf4_i32m4(a, vl))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_of_i16, (s2s_i16xn a, int32_t n), __riscv_vsext_vf2_i32m4(a, vl))
+S2S_STRIP_FUNCTION(s2s_f32xn, s2s_f32xn_of_i32, (s2s_i32xn a, int32_t n), __riscv_vfcvt_f_x_v_f32m4(a, vl))
 S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_of_i32, (s2s_i32xn a, int32_t n),
                    __riscv_vncvt_x_x_w_i8m1(__riscv_vncvt_x_x_w_i16m2(a, vl), vl))
 S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_saturated, (s2s_i32xn a, int32_t n),

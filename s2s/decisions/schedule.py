@@ -25,6 +25,7 @@ from s2s.schedules.byte_products import byte_products
 from s2s.schedules.default import Choice, Declined, candidates, long_reduction, schedule_along
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reduction_blocks import BlockedReduction, cycles_of_blocks
+from s2s.schedules.strips import strip_products
 from s2s.schedules.transforms import (
     FusedStep,
     FusedTiles,
@@ -33,7 +34,6 @@ from s2s.schedules.transforms import (
     in_fused_tiles,
     transform_schedule,
 )
-from s2s.schedules.strips import strip_products
 from s2s.schedules.vector_products import vector_products
 from s2s.schedules.wide_products import wide_products
 from s2s.support.frozen import frozen

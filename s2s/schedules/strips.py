@@ -8,25 +8,28 @@ contiguous are loops around. Costs assume the shortest vectors; the form is righ
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, f32, i8, i16, i32
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import f32, i8, i16, i32
+from xdsl.ir import SSAValue
 
 from s2s.analysis.affine.strides import border, moves, reduces_contiguously
 from s2s.analysis.structure.products import product_sum
 from s2s.analysis.structure.roles import Roles, constant_axes, roles_of
-from s2s.analysis.structure.strips import FLOATS, ROUNDINGS, WORDS
+from s2s.analysis.structure.strips import computes_in_lanes
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, RawBytes, Reorder, StripMine, register_tile
 from s2s.targets import Target
 from s2s.types.dtypes import as_tensor_type
-from s2s.types.hints import isa
 
 POINTS = 4
 """Points of a tile, whose sums fill half of the registers."""
+FEW_POINTS = 2
+"""The same where borders take code of their own."""
 STEPS = 4
 """Steps of a reduction that are written out."""
 MAX_WINDOW = 25
 """Windows of a channel of its own are written out up to this number of taps."""
+PLAIN = (arith.ConstantOp, tensor.InBoundsOp, tensor.YieldOp)
+"""Operations that compute nothing that differs between lanes."""
 MIN_CHANNELS = 4
 """Fewer neighbours than these are not worth a strip."""
 
@@ -42,7 +45,7 @@ def strip_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SS
     roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
     if roles is not None and roles.w_only == (lane,) and not roles.both:
         return _rows(op, lane, roles)
-    return _lanes(op, lane, roles)
+    return _lanes(op, lane, roles, constants)
 
 
 def _has_forms(op: tensor.ComputeOp) -> bool:
@@ -53,28 +56,8 @@ def _has_forms(op: tensor.ComputeOp) -> bool:
     return (
         elements <= {i8, i16, i32, f32}
         and results <= {i8, i32, f32}
-        and all(_has_form(inner) for region in regions for inner in region.block.ops)
+        and all(isinstance(inner, PLAIN) or computes_in_lanes(inner) for each in regions for inner in each.block.ops)
     )
-
-
-def _has_form(op: Operation) -> bool:
-    match op:
-        case tensor.RescaleOp():
-            return op.rounding.data in ROUNDINGS
-        case arith.ExtSIOp():
-            return op.input.type in (i8, i16) and op.result.type in (i16, i32)
-        case arith.TruncIOp():
-            return op.input.type == i32 and op.result.type == i8
-        case arith.ShRSIOp():
-            return op.lhs.type == i32 and isinstance(op.rhs.owner, arith.ConstantOp)
-        case arith.ConstantOp():
-            return isa(op.value, IntegerAttr) or op.result.type == f32
-        case _ if isinstance(op, WORDS):
-            return op.result.type == i32
-        case _ if isinstance(op, FLOATS):
-            return op.result.type == f32
-        case _:
-            return isinstance(op, tensor.SaturateOp | tensor.InBoundsOp | tensor.YieldOp)
 
 
 def _rows(op: tensor.ComputeOp, lane: int, roles: Roles) -> tensor.ScheduleAttr | None:
@@ -106,25 +89,35 @@ def _lane_last(op: tensor.ComputeOp, lane: int) -> list[int]:
     return [*(dim for dim in range(op.rank) if dim != lane), lane, *range(op.rank, len(op.sizes))]
 
 
-def _lanes(op: tensor.ComputeOp, lane: int, roles: Roles | None) -> tensor.ScheduleAttr | None:
-    """Schedule strips along a dimension along which operands are contiguous or invariant."""
+def _lanes(
+    op: tensor.ComputeOp, lane: int, roles: Roles | None, constants: frozenset[SSAValue]
+) -> tensor.ScheduleAttr | None:
+    """Schedule strips along a dimension along which operands are contiguous, far apart or invariant."""
     along = moves(op, lane)
+    if None in (*along.reads, *along.epilogue):
+        return None
     packs: list[CacheRead] = []
-    for number, move in enumerate(along.reads):
-        if roles is not None and number == roles.w and roles.both == (lane,) and move not in (0, 1):
-            axes = constant_axes(op, number, lane)
-            if axes is None:
-                return None
+    for number, (read, move) in enumerate(zip(op.reads, along.reads, strict=True)):
+        axes = constant_axes(op, number, lane) if move not in (0, 1) and op.reduce is not None else None
+        if axes is not None and read in constants and read.has_one_use():
             own, reduced = axes
             packs.append(CacheRead.packed(number, [tensor.PackedAxis(reduced), tensor.PackedAxis((own,))]))
-        elif move is None:
-            return None
-    if None in along.epilogue:
-        return None
     is_window = prod(op.reduction_sizes) <= MAX_WINDOW
     tile = [1] * op.rank + [size if is_window else 1 for size in op.reduction_sizes]
-    for dim in [dim for dim in roles.x_only if dim != lane][-1:] if roles is not None else []:
-        tile[dim] = min(2, op.sizes[dim])
+    shared = _shared(op, lane)
+    if shared is not None:
+        few = roles is not None or border(op, shared) > 0
+        tile[shared] = min(FEW_POINTS, op.sizes[shared]) if few else _points(op.sizes[shared])
     return tensor.ScheduleAttr.of(
         [*register_tile(op, tile), Reorder.of(_lane_last(op, lane)), *packs, StripMine.of(lane)]
     )
+
+
+def _shared(op: tensor.ComputeOp, lane: int) -> int | None:
+    """Return the last dimension whose points read the same lanes; None without one, and where nothing is summed."""
+    if op.reduce is None:
+        return None
+    row = [number for number, move in enumerate(moves(op, lane).reads) if move != 0]
+    dims = [dim for dim in range(op.rank) if dim != lane and op.sizes[dim] > 1]
+    found = [dim for dim in dims if any(moves(op, dim).reads[number] == 0 for number in row)]
+    return found[-1] if found else None

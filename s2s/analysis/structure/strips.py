@@ -23,6 +23,8 @@ from s2s.types.hints import isa
 
 ELEMENTS = (i8, i16, i32, f32)
 """Types that lanes have."""
+STORED = (i8, i32, f32)
+"""Types of lanes that are stored."""
 WORDS = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MinSIOp, arith.MaxSIOp)
 FLOATS = (arith.AddfOp, arith.SubfOp, arith.MulfOp, arith.DivfOp, arith.MinimumfOp, arith.MaximumfOp)
 ROUNDINGS = ("double", "single", "high", "negative", "upward")
@@ -37,7 +39,7 @@ Interval = tuple[int, int]
 class Strips:
     """The body of a loop, of which each operation is to run for several iterations at once."""
 
-    loop: loop.ForOp
+    around: loop.ForOp
 
     @cached_property
     def varying(self) -> frozenset[SSAValue]:
@@ -51,23 +53,25 @@ class Strips:
                 return frozenset(known)
 
     def _operations(self) -> Iterator[Operation]:
-        return (op for op in self.loop.body.walk() if op is not self.loop)
+        return (op for op in self.around.body.walk() if op is not self.around)
 
     def _spread(self, op: Operation, known: set[SSAValue]) -> None:
         """Add what `op` makes of varying values to the `known` ones."""
         if isinstance(op, loop.ForOp):
-            for init, inner, following, result in zip(op.inits, op.carried, _yielded(op.body.block), op.res, strict=True):
+            for init, inner, following, result in zip(
+                op.inits, op.carried, _yielded(op.body.block), op.res, strict=True
+            ):
                 if init in known or following in known:
                     known |= {inner, result}
         elif isinstance(op, loop.IfOp):
             for branch in _branches(op):
                 known.update(result for result, value in zip(op.res, _yielded(branch), strict=True) if value in known)
-        elif any(operand in known or operand is self.loop.index for operand in op.operands):
+        elif any(operand in known or operand is self.around.index for operand in op.operands):
             known.update(op.results)
 
     def fault(self) -> str | None:
         """Return why the iterations cannot run side by side; None if they can."""
-        around = self.loop
+        around = self.around
         if around.inits or around.step.value.data != 1 or around.kind.data != loop.SERIAL:
             return "it carries values, or takes several elements in one iteration"
         loads = {op.buffer for op in self._operations() if isinstance(op, loop.LoadOp)}
@@ -82,47 +86,38 @@ class Strips:
         """Return whether an operation does the same in each iteration, and no more than to compute values."""
         if isinstance(op, loop.YieldOp):
             return True
-        if any(operand in self.varying or operand is self.loop.index for operand in op.operands):
+        if any(operand in self.varying or operand is self.around.index for operand in op.operands):
             return False
         return isinstance(op, loop.LoadOp | loop.ForOp) or (not op.regions and op.has_trait(Pure))
 
     def _has_form(self, op: Operation) -> bool:
-        types = [value.type for value in (*op.operands, *op.results)]
         match op:
             case loop.ForOp():
                 carried = all(value.type in (i32, f32) for value in op.carried if value in self.varying)
-                return carried and op.down is None and op.kind.data == loop.SERIAL and self.loop.index not in op.operands
+                return carried and op.down is None and op.kind.data == loop.SERIAL and not self._moves(op)
             case loop.IfOp():
-                return all(_is_lane(value.type) for value in op.res) and self.loop.index not in op.dims
+                return all(value.type in ELEMENTS for value in op.res) and not self._moves(op)
             case loop.LoadOp():
-                return _is_lane(op.result.type) and _is_plain(op.buffer) and self.stride(op) is not None
+                return op.result.type in ELEMENTS and _is_plain(op.buffer) and self.stride(op) is not None
             case loop.StoreOp():
-                own = _is_lane(op.value.type) and op.value.type != i16 and _is_plain(op.buffer)
-                return own and op.parent is self.loop.body.block and bool(self.stride(op))
-            case tensor.RescaleOp():
-                return op.rounding.data in ROUNDINGS and op.x.type == i32
-            case tensor.SaturateOp():
-                return types == [i32, i8]
-            case arith.ExtSIOp():
-                return op.result.type in WIDENED.get(op.input.type, ())
-            case arith.TruncIOp():
-                return types == [i32, i8]
-            case arith.ShRSIOp():
-                return op.lhs.type == i32 and 0 <= (_constant(op.rhs) or 0) < 32 and _constant(op.rhs) is not None
-            case _ if isinstance(op, WORDS):
-                return set(types) == {i32}
+                stored = op.value.type in STORED and _is_plain(op.buffer)
+                return stored and op.parent is self.around.body.block and bool(self.stride(op))
             case _:
-                return isinstance(op, FLOATS) and set(types) == {f32}
+                return computes_in_lanes(op)
+
+    def _moves(self, op: loop.ForOp | loop.IfOp) -> bool:
+        """Return whether the bounds or the condition of `op` differ between iterations."""
+        return self.around.index in op.dims
 
     def stride(self, op: loop.LoadOp | loop.StoreOp) -> int | None:
         """Return how many elements neighbouring iterations are apart in an access: 0 where they share one, None where
         the distance is not the same everywhere."""
-        if self.loop.index not in op.indices:
+        if self.around.index not in op.indices:
             return 0
         form = linear_of_dims(op.map.data.results[0])
         if form is None:
             return None
-        places = [number for number, index in enumerate(op.indices) if index is self.loop.index]
+        places = [number for number, index in enumerate(op.indices) if index is self.around.index]
         return sum(form.terms.get(AffineDimExpr(number), 0) for number in places)
 
     def is_product(self, op: Operation) -> bool:
@@ -146,8 +141,24 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
     return last.arguments if isinstance(last, loop.YieldOp) else ()
 
 
-def _is_lane(type: Attribute) -> bool:
-    return type in ELEMENTS
+def computes_in_lanes(op: Operation) -> bool:
+    """Return whether an operation on numbers has a form for several iterations at once."""
+    types = {value.type for value in (*op.operands, *op.results)}
+    match op:
+        case tensor.RescaleOp():
+            return op.rounding.data in ROUNDINGS
+        case tensor.SaturateOp():
+            return True
+        case arith.ExtSIOp():
+            return op.result.type in WIDENED.get(op.input.type, ())
+        case arith.TruncIOp() | arith.SIToFPOp():
+            return types in ({i32, i8}, {i32, f32})
+        case arith.ShRSIOp():
+            return op.lhs.type == i32 and 0 <= _constant(op.rhs, -1) < 32
+        case _ if isinstance(op, WORDS):
+            return types == {i32}
+        case _:
+            return isinstance(op, FLOATS) and types == {f32}
 
 
 def _is_plain(buffer: SSAValue) -> bool:
@@ -165,8 +176,7 @@ def _interval(value: SSAValue) -> Interval | None:
     """Return the least and greatest number that `value` may be, of bytes, 16 bits, and sums of them and constants."""
     match value.owner:
         case arith.ConstantOp():
-            number = _constant(value)
-            return None if number is None else (number, number)
+            return (_constant(value, 0), _constant(value, 0))
         case arith.ExtSIOp(input=narrow):
             return _interval(narrow)
         case arith.AddiOp(lhs=lhs, rhs=rhs):
@@ -180,6 +190,8 @@ def _interval(value: SSAValue) -> Interval | None:
             return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if 1 < width < 32 else None
 
 
-def _constant(value: SSAValue) -> int | None:
+def _constant(value: SSAValue, otherwise: int) -> int:
     owner = value.owner
-    return owner.value.value.data if isinstance(owner, arith.ConstantOp) and isa(owner.value, IntegerAttr) else None
+    if isinstance(owner, arith.ConstantOp) and isa(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return otherwise

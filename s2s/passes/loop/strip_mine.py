@@ -14,12 +14,12 @@
       loop.store %a, %y[…(%c)]
     }
 
-How many these are is known at run time only; the last turn has fewer. A schedule asks for it (`strip_mine`). Stores move
-to the end of the body: then no lane is stored before all lanes are loaded, and whatever memory a result may take over
-when iterations run one by one, it may take over here.
+How many these are is known at run time only; the last turn has fewer. A schedule asks for it (`strip_mine`). Stores
+move to the end of the body: then no lane is stored before all lanes are loaded, and whatever memory a result may take
+over when iterations run one by one, it may take over here.
 
-Declined where an operation has no form in such vectors, or an iteration may read what another one writes; the loop then
-takes its elements one by one.
+Declined where an operation has no form in such vectors, or an iteration may read what another one writes. The loop then
+takes its elements one by one, and the mark says why.
 """
 
 from xdsl.context import Context
@@ -36,9 +36,15 @@ class StripMinePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in [each for each in walk(op) if isinstance(each, loop.ForOp)]:
-            if each.attributes.pop(loop.STRIP_MINE, None) is not None and Strips(each).fault() is None:
-                _store_last(each)
-                each.properties["kind"] = StringAttr(loop.SCALABLE)
+            if loop.STRIP_MINE not in each.attributes:
+                continue
+            fault = Strips(each).fault()
+            if fault is not None:
+                each.attributes[loop.STRIP_MINE] = StringAttr(fault)
+                continue
+            del each.attributes[loop.STRIP_MINE]
+            _store_last(each)
+            each.properties["kind"] = StringAttr(loop.SCALABLE)
 
 
 def _store_last(around: loop.ForOp) -> None:

@@ -15,8 +15,8 @@ from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
 
 @irdl_attr_definition
 class StripMine(Directive):
-    """Run the innermost parallel loop in strips, each as long as the vectors of the processor, and the last one shorter:
-    `strip_mine<2>` for dimension 2.
+    """Run the innermost parallel loop in strips, `strip_mine<2>` for dimension 2: each is as long as the vectors of the
+    processor, and the last one is shorter.
 
     The loop's tile is one position. `loop-strip-mine` proves that its iterations may run side by side.
     """

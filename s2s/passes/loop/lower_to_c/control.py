@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import VectorType, i32, i64
+from xdsl.dialects.builtin import StringAttr, VectorType, i32, i64
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
@@ -27,6 +27,8 @@ def lower_for(b: Builder, op: loop.ForOp) -> None:
 
         lower_strips(b, op, *bounds_of(b, op))
     else:
+        if isinstance(reason := op.attributes.get(loop.STRIP_MINE), StringAttr):
+            b.block.add_op(c.CommentOp(f"One by one, not in strips: {reason.data}."))
         _lower_serial(b, op)
 
 

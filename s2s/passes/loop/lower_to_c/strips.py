@@ -10,8 +10,8 @@
         }
         …
 
-A value that differs between iterations has one or more forms: as it is loaded, and wider where an operation takes it so.
-Products of 16 bits and the sum that takes them are one instruction.
+A value that differs between iterations has one or more forms: as it is loaded, and wider where an operation takes it
+so. Products of 16 bits and the sum that takes them are one instruction.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -33,6 +33,7 @@ from s2s.passes.loop.lower_to_c.control import assign, bounds_of
 from s2s.passes.loop.lower_to_c.memory import pointer
 from s2s.passes.loop.lower_to_c.neighbours import neighbours_in, position
 from s2s.passes.loop.lower_to_c.operations import lower_operation
+from s2s.types.dtypes import size_in_bytes
 
 Forms = dict[Attribute, SSAValue]
 NAMES: Mapping[type[Operation], str] = {
@@ -49,6 +50,12 @@ NAMES: Mapping[type[Operation], str] = {
     arith.MaximumfOp: "max",
 }
 """The functions of operations lane by lane."""
+OF_WORDS: Mapping[type[Operation], str] = {
+    SaturateOp: "saturated",
+    arith.TruncIOp: "of_i32",
+    arith.SIToFPOp: "of_i32",
+}
+"""The functions that make other lanes of lanes of 32 bits."""
 
 
 def lower_strips(b: Builder, op: loop.ForOp, lower: SSAValue, upper: SSAValue) -> None:
@@ -125,10 +132,8 @@ class _Strip:
                 return narrowest, self.forms[op.input][narrowest]
             case RescaleOp():
                 return i32, self._rescale(op)
-            case SaturateOp():
-                return i8, self._call("saturated", i8, self._as(op.x, i32))
-            case arith.TruncIOp():
-                return i8, self._call("of_i32", i8, self._as(op.input, i32))
+            case _ if type(op) in OF_WORDS:
+                return result.type, self._call(OF_WORDS[type(op)], result.type, self._as(op.operands[0], i32))
             case arith.ShRSIOp():
                 return i32, self._call("shift_right", i32, self._as(op.lhs, i32), self.b.value(op.rhs))
             case arith.AddiOp() | arith.AddfOp() if (added := self._multiply_add(op)) is not None:
@@ -150,11 +155,21 @@ class _Strip:
             factor = i16 if isinstance(times, arith.MuliOp) else f32
             a, b = sorted(times.operands, key=lambda each: each in self.strips.varying)
             if a in self.strips.varying:
-                made = self._call("add_products", op.result.type, self._as(acc, op.result.type),
-                                  self._as(a, factor), self._as(b, factor))
+                made = self._call(
+                    "add_products",
+                    op.result.type,
+                    self._as(acc, op.result.type),
+                    self._as(a, factor),
+                    self._as(b, factor),
+                )
             else:
-                made = self._call("add_multiples", op.result.type, self._as(acc, op.result.type),
-                                  self.b.signed(a), self._as(b, factor))
+                made = self._call(
+                    "add_multiples",
+                    op.result.type,
+                    self._as(acc, op.result.type),
+                    self.b.signed(a),
+                    self._as(b, factor),
+                )
             assert isinstance(made.owner, c.CallOp)
             made.owner.properties["intrinsic"] = UnitAttr()
             return made
@@ -283,5 +298,5 @@ class _Strip:
 
 
 def _width(element: Attribute) -> int:
-    """Return the bits of an element."""
-    return {i8: 8, i16: 16, i32: 32, f32: 32}[element]
+    """Return the bytes of an element."""
+    return size_in_bytes(element)

@@ -95,7 +95,7 @@ class Emitter:
         unroll: int = 1,
     ) -> Generator[AffineExpr]:
         """Emit a loop; yield its variable. It carries the values of `carried`, which then are its results. A loop that
-        the schedule wants `parallel`, or in `strips`, is marked so. `unroll` iterations are unrolled by the C compiler."""
+        the schedule wants `parallel` or in `strips` is marked so. The C compiler unrolls `unroll` iterations."""
         inits = [] if carried is None else carried.values
         dims, lower, upper = self._bounds(limits)
         body = Block(arg_types=[IndexType(), *(value.type for value in inits)])
