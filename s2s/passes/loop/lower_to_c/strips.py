@@ -1,6 +1,6 @@
 """Lower scalable loops to strips: each operation of the body is a call of `s2s_strips.h` for several iterations.
 
-    loop.for scalable %c = 0 to 64 { … }
+    loop.for %c = 0 to 64 scalable { … }
 ->
     for (int32_t c = 0; c < 64; c += n) {
         n = s2s_strip(64 - c);
@@ -28,7 +28,7 @@ from s2s.dialects import c, loop
 from s2s.dialects.tensor import SHORT_ROUNDINGS, RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.affine import INDEX, condition
-from s2s.passes.loop.lower_to_c.builder import Builder, signed_type
+from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, signed_type
 from s2s.passes.loop.lower_to_c.control import assign, bounds_of
 from s2s.passes.loop.lower_to_c.memory import pointer
 from s2s.passes.loop.lower_to_c.neighbours import neighbours_in, position
@@ -67,7 +67,8 @@ def lower_strips(b: Builder, op: loop.ForOp, lower: SSAValue, upper: SSAValue) -
     counter = body.args[0]
     counter.name_hint = f"{op.index.name_hint or 'i'}_end" if falls else op.index.name_hint
     with b.inside(body):
-        left = b.binary("-", *((counter, lower) if falls else (upper, counter)))
+        left = b.binary("-", counter, lower) if falls else b.binary("-", upper, counter)
+        left = counter if falls and literal_value(lower) == 0 else left
         b.block.add_op(c.AssignOp(count, b.call("s2s_strip", [left], INDEX, headers.STRIPS)))
         n = b.add(c.LoadOp(count))
         b.bind(op.index, b.binary("-", counter, n) if falls else counter)
