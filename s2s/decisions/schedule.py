@@ -25,7 +25,7 @@ from s2s.schedules.byte_products import byte_products
 from s2s.schedules.default import Choice, Declined, candidates, long_reduction, schedule_along
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reduction_blocks import BlockedReduction, cycles_of_blocks
-from s2s.schedules.strips import strip_products
+from s2s.schedules.strips import strip_products, why_not_strips
 from s2s.schedules.transforms import (
     FusedStep,
     FusedTiles,
@@ -136,6 +136,8 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
         if isinstance(step.op, tensor.TransformOp):
             return None
         state = choice.on(op)
+        if state.strip_dim is not None:
+            return Cost(cycles=prod(op.sizes) / (target.scalable_bits // 8) + cycles_of_blocks(None, state))
         if state.group > 1:
             return Cost(cycles=prod(op.sizes) / (state.group * state.lanes) + cycles_of_blocks(None, state))
         alike = [each for each in candidates(step.op, target, step.constants) if _runs_as(each, state)]
@@ -236,7 +238,8 @@ def _scalar_products(subject: ScheduledComputation, target: Target) -> _Proposal
     if isinstance(op, tensor.TransformOp):
         return []
     usual, fast, small = (integer_products(op, target, constants, aim) for aim in (None, "time", "size"))
-    found = _found(subject, usual, note)
+    reason = why_not_strips(op) if target.scalable_bits else None
+    found = [*_found(subject, usual, note), *([Refused("strips", reason)] if usual is not None and reason else [])]
     offers: list[tuple[tensor.ScheduleAttr | None, Prefer, str]] = [(fast, "time", "more"), (small, "size", "fewer")]
     for schedule, prefer, how in offers:
         if schedule is not None and schedule != usual:

@@ -25,6 +25,7 @@ from s2s.schedules.directives import CacheRead, Reorder, Rfactor, Unroll, Vector
 from s2s.schedules.reduction_blocks import BlockedReduction, LongReduction
 from s2s.schedules.register_tiles import SCALARS, best_rows, least_work, max_rows, scalars_per_tile, vectors_per_tile
 from s2s.schedules.register_transpose import strided_load, strided_store, transposed_dim
+from s2s.schedules.strips import why_not_strips
 from s2s.schedules.vector_pairs import paired_lanes
 from s2s.targets import Target
 from s2s.types.affine import linear, ranges
@@ -151,7 +152,8 @@ def candidates(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAVal
         return [*_folds_of_everything(op, target)]
     scalars = _scalar_choice(op, constants)
     if target.lanes <= 1:
-        return [scalars, Declined(None, "the target has no vectors")]
+        reason = why_not_strips(op) if target.scalable_bits else None
+        return [scalars, Declined(None, reason or "the target has no vectors")]
     in_floats = vectorizable(op)
     if not in_floats and (not target.has_byte_lanes or not in_lanes(op)):
         return [scalars, Declined(None, "computes what has no form in vectors")]

@@ -36,16 +36,33 @@ MIN_CHANNELS = 4
 
 def strip_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
     """Return a schedule in strips for `op` if `target` has such vectors and `op` can use them; else None."""
-    if not target.scalable_bits or not op.rank or op.tables or not _has_forms(op):
-        return None
-    lane = next((dim for dim in reversed(range(op.rank)) if op.sizes[dim] > 1), None)
-    if lane is None or op.sizes[lane] < MIN_CHANNELS or border(op, lane):
+    lane = _lane(op)
+    if not target.scalable_bits or lane is None or why_not_strips(op) is not None:
         return None
     roles = roles_of(op, constants)
     roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
+    rows = None
     if roles is not None and roles.w_only == (lane,) and not roles.both:
-        return _rows(op, lane, roles)
-    return _lanes(op, lane, roles, constants)
+        rows = _rows(op, lane, roles)
+    return rows or _lanes(op, lane, roles, constants)
+
+
+def why_not_strips(op: tensor.ComputeOp) -> str | None:
+    """Return why `op` does not run in strips; None if it does."""
+    lane = _lane(op)
+    if lane is None or op.sizes[lane] < MIN_CHANNELS:
+        return f"fewer than {MIN_CHANNELS} neighbouring results"
+    if border(op, lane):
+        return "windows reach over the border along the contiguous dimension"
+    along = moves(op, lane)
+    if None in (*along.reads, *along.epilogue):
+        return "an operand does not move in equal steps"
+    return None if not op.tables and _has_forms(op) else "computes what has no form in strips"
+
+
+def _lane(op: tensor.ComputeOp) -> int | None:
+    """Return the dimension along which results are neighbours; None where there is one result."""
+    return next((dim for dim in reversed(range(op.rank)) if op.sizes[dim] > 1), None)
 
 
 def _has_forms(op: tensor.ComputeOp) -> bool:
@@ -53,11 +70,9 @@ def _has_forms(op: tensor.ComputeOp) -> bool:
     elements = {as_tensor_type(value.type).element_type for value in [*op.reads, *op.epilogue]}
     results = {as_tensor_type(value.type).element_type for value in op.res}
     regions = [op.apply, *([op.reduce] if op.reduce is not None else [])]
-    return (
-        elements <= {i8, i16, i32, f32}
-        and results <= {i8, i32, f32}
-        and all(isinstance(inner, PLAIN) or computes_in_lanes(inner) for each in regions for inner in each.block.ops)
-    )
+    if not elements <= {i8, i16, i32, f32} or not results <= {i8, i32, f32}:
+        return False
+    return all(isinstance(inner, PLAIN) or computes_in_lanes(inner) for each in regions for inner in each.block.ops)
 
 
 def _rows(op: tensor.ComputeOp, lane: int, roles: Roles) -> tensor.ScheduleAttr | None:
@@ -89,13 +104,9 @@ def _lane_last(op: tensor.ComputeOp, lane: int) -> list[int]:
     return [*(dim for dim in range(op.rank) if dim != lane), lane, *range(op.rank, len(op.sizes))]
 
 
-def _lanes(
-    op: tensor.ComputeOp, lane: int, roles: Roles | None, constants: frozenset[SSAValue]
-) -> tensor.ScheduleAttr | None:
+def _lanes(op: tensor.ComputeOp, lane: int, roles: Roles | None, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr:
     """Schedule strips along a dimension along which operands are contiguous, far apart or invariant."""
     along = moves(op, lane)
-    if None in (*along.reads, *along.epilogue):
-        return None
     packs: list[CacheRead] = []
     for number, (read, move) in enumerate(zip(op.reads, along.reads, strict=True)):
         axes = constant_axes(op, number, lane) if move not in (0, 1) and op.reduce is not None else None
