@@ -29,7 +29,7 @@ NETWORKS = {
     "kws_true_float32": FLOAT,
     "kws_ref_model_float32": FLOAT,
 }
-"""Networks of MLPerf Tiny, and the most instructions with vectors of 128 bits, as a share of those without."""
+"""Networks of MLPerf Tiny, each with its limit: instructions with vectors of 128 bits over instructions without."""
 SHORTEST = 128
 """The length in bits that the limits hold for."""
 
@@ -65,8 +65,8 @@ def measure(network: str, bits: int, lengths: Sequence[int]) -> Row:
 
 def _run(network: str, board: str) -> tuple[int, bool]:
     artifact = compile_artifact(MODELS / f"{network}.tflite", CompileOptions(target=get_board(board).target))
-    found = artifact.verify_on(board, golden=MODELS / f"{network}_golden.npz")
-    return max(found.run.instructions), found.passed
+    run = artifact.verify_on(board, golden=MODELS / f"{network}_golden.npz")
+    return max(run.run.instructions), run.passed
 
 
 def show(rows: Sequence[Row], lengths: Sequence[int]) -> None:
@@ -85,11 +85,13 @@ def main() -> int:
     parser.add_argument("--bits", nargs="+", type=int, default=[32, 64], choices=[32, 64], help="of the machines")
     parser.add_argument("--lengths", nargs="+", type=int, default=[SHORTEST], choices=[128, 256, 512, 1024])
     parser.add_argument("--json", type=Path, help="write the figures to this file")
-    given = parser.parse_args()
-    rows = [measure(name, bits, given.lengths) for bits in given.bits for name in given.networks or NETWORKS]
-    show(rows, given.lengths)
-    if given.json is not None:
-        given.json.write_text(json.dumps([{**vars(row), "passed": row.passed} for row in rows], indent=2) + "\n")
+    arguments = parser.parse_args()
+    rows = [
+        measure(name, bits, arguments.lengths) for bits in arguments.bits for name in arguments.networks or NETWORKS
+    ]
+    show(rows, arguments.lengths)
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps([{**vars(row), "passed": row.passed} for row in rows], indent=2) + "\n")
     return 0 if all(row.passed for row in rows) else 1
 
 

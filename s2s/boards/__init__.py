@@ -41,7 +41,7 @@ class Board:
         return get_target(self.target)
 
 
-LEAST_VECTOR_BITS = 128
+MIN_VECTOR_BITS = 128
 """Bits of a vector register of RISC-V V 1.0, at least."""
 _NEWLIB = ("-specs=nano.specs", "-specs=nosys.specs")
 _ARM_STEP = 6
@@ -127,7 +127,7 @@ BOARDS = (
     ),
     replace(_riscv("riscv64", "rv64gc", bits=64), linker=()),
     *(
-        _riscv(f"riscv{bits}v{length}", target, bits=bits, vector_bits=length or LEAST_VECTOR_BITS)
+        _riscv(f"riscv{bits}v{length}", target, bits=bits, vector_bits=length or MIN_VECTOR_BITS)
         for bits, target in ((32, "rv32imcv"), (64, "rv64gcv"))
         for length in ("", 256, 512, 1024)
     ),

@@ -80,13 +80,13 @@ def _rows(op: tensor.ComputeOp, lane: int, roles: Roles) -> tensor.ScheduleAttr 
     axes, products = constant_axes(op, roles.w, lane), product_sum(op)
     if axes is None or products is None:
         return None
-    own, reduced = axes
+    channels, reduced = axes
     order = _lane_last(op, lane)
     tile = [1] * len(op.sizes)
     tile[-1] = STEPS
     for dim in roles.x_only[-1:]:
         tile[dim] = _points(op.sizes[dim])
-    packed = CacheRead.packed(roles.w, [tensor.PackedAxis(reduced), tensor.PackedAxis((own,))])
+    packed = CacheRead.packed(roles.w, [tensor.PackedAxis(reduced), tensor.PackedAxis((channels,))])
     offset = products.factor_of(roles.x).offset
     copy: CacheRead | RawBytes | None = CacheRead.of(roles.x, order[op.rank - 2] if op.rank > 1 else None, widened=True)
     if reduces_contiguously(op, roles.x):
@@ -96,8 +96,8 @@ def _rows(op: tensor.ComputeOp, lane: int, roles: Roles) -> tensor.ScheduleAttr 
 
 def _points(size: int) -> int:
     """Return how many points a tile takes of `size` ones: a divisor if there is one."""
-    whole = [count for count in range(2, POINTS + 1) if size % count == 0]
-    return max(whole, default=min(size, POINTS))
+    divisors = [count for count in range(2, POINTS + 1) if size % count == 0]
+    return max(divisors, default=min(size, POINTS))
 
 
 def _lane_last(op: tensor.ComputeOp, lane: int) -> list[int]:
@@ -111,8 +111,8 @@ def _lanes(op: tensor.ComputeOp, lane: int, roles: Roles | None, constants: froz
     for number, (read, move) in enumerate(zip(op.reads, along.reads, strict=True)):
         axes = constant_axes(op, number, lane) if move not in (0, 1) and op.reduce is not None else None
         if axes is not None and read in constants and read.has_one_use():
-            own, reduced = axes
-            packs.append(CacheRead.packed(number, [tensor.PackedAxis(reduced), tensor.PackedAxis((own,))]))
+            channels, reduced = axes
+            packs.append(CacheRead.packed(number, [tensor.PackedAxis(reduced), tensor.PackedAxis((channels,))]))
     is_window = prod(op.reduction_sizes) <= MAX_WINDOW
     tile = [1] * op.rank + [size if is_window else 1 for size in op.reduction_sizes]
     shared = _shared(op, lane)
@@ -130,5 +130,5 @@ def _shared(op: tensor.ComputeOp, lane: int) -> int | None:
         return None
     row = [number for number, move in enumerate(moves(op, lane).reads) if move != 0]
     dims = [dim for dim in range(op.rank) if dim != lane and op.sizes[dim] > 1]
-    found = [dim for dim in dims if any(moves(op, dim).reads[number] == 0 for number in row)]
-    return found[-1] if found else None
+    shared = [dim for dim in dims if any(moves(op, dim).reads[number] == 0 for number in row)]
+    return shared[-1] if shared else None

@@ -23,6 +23,10 @@ from s2s.targets.keys import (
 )
 
 CACHE = Number(0, 1 << 40)
+WORTH_A_FORK_JOIN = 16
+"""A kernel with less work than this many fork-joins is left to one thread: two lose by reading each other's caches."""
+MIN_LANES_OF_RUNS = 8
+"""The fewest floats in a vector of targets for which the runtime casts runs of numbers in vectors."""
 
 
 @frozen
@@ -165,6 +169,16 @@ class Target:
     def library_flags(self) -> tuple[str, ...]:
         """What tells the cross compiler where the headers of the C library are."""
         return ("-isystem", self.headers) if self.headers else ()
+
+    @property
+    def casts_runs(self) -> bool:
+        """Whether vectors hold enough floats for the runtime to cast runs of numbers in them."""
+        return self.lanes >= MIN_LANES_OF_RUNS
+
+    @property
+    def least_work(self) -> int:
+        """Operations below which a kernel is left to one thread."""
+        return WORTH_A_FORK_JOIN * self.fork_join
 
     @property
     def has_byte_lanes(self) -> bool:

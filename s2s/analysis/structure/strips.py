@@ -44,30 +44,32 @@ class Strips:
     @cached_property
     def varying(self) -> frozenset[SSAValue]:
         """The values that differ between iterations."""
-        known: set[SSAValue] = set()
+        varying: set[SSAValue] = set()
         while True:
-            before = len(known)
+            before = len(varying)
             for op in self._operations():
-                self._spread(op, known)
-            if len(known) == before:
-                return frozenset(known)
+                self._spread(op, varying)
+            if len(varying) == before:
+                return frozenset(varying)
 
     def _operations(self) -> Iterator[Operation]:
         return (op for op in self.around.body.walk() if op is not self.around)
 
-    def _spread(self, op: Operation, known: set[SSAValue]) -> None:
-        """Add what `op` makes of varying values to the `known` ones."""
+    def _spread(self, op: Operation, varying: set[SSAValue]) -> None:
+        """Add what `op` makes of varying values to the `varying` ones."""
         if isinstance(op, loop.ForOp):
             for init, inner, following, result in zip(
                 op.inits, op.carried, _yielded(op.body.block), op.res, strict=True
             ):
-                if init in known or following in known:
-                    known |= {inner, result}
+                if init in varying or following in varying:
+                    varying |= {inner, result}
         elif isinstance(op, loop.IfOp):
             for branch in _branches(op):
-                known.update(result for result, value in zip(op.res, _yielded(branch), strict=True) if value in known)
-        elif any(operand in known or operand is self.around.index for operand in op.operands):
-            known.update(op.results)
+                varying.update(
+                    result for result, value in zip(op.res, _yielded(branch), strict=True) if value in varying
+                )
+        elif any(operand in varying or operand is self.around.index for operand in op.operands):
+            varying.update(op.results)
 
     def fault(self) -> str | None:
         """Return why the iterations cannot run side by side; None if they can."""
@@ -168,8 +170,8 @@ def _is_plain(buffer: SSAValue) -> bool:
 
 def fits_short(value: SSAValue) -> bool:
     """Return whether `value` is known to fit in 16 bits."""
-    found = _interval(value)
-    return found is not None and SHORT[0] <= found[0] and found[1] <= SHORT[1]
+    interval = _interval(value)
+    return interval is not None and SHORT[0] <= interval[0] and interval[1] <= SHORT[1]
 
 
 def _interval(value: SSAValue) -> Interval | None:

@@ -35,16 +35,16 @@ class StripMinePass(ModulePass):
     name = "loop-strip-mine"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for each in [each for each in walk(op) if isinstance(each, loop.ForOp)]:
-            if loop.STRIP_MINE not in each.attributes:
+        for around in [around for around in walk(op) if isinstance(around, loop.ForOp)]:
+            if loop.STRIP_MINE not in around.attributes:
                 continue
-            fault = Strips(each).fault()
+            fault = Strips(around).fault()
             if fault is not None:
-                each.attributes[loop.STRIP_MINE] = StringAttr(fault)
+                around.attributes[loop.STRIP_MINE] = StringAttr(fault)
                 continue
-            del each.attributes[loop.STRIP_MINE]
-            _store_last(each)
-            each.properties["kind"] = StringAttr(loop.SCALABLE)
+            del around.attributes[loop.STRIP_MINE]
+            _store_last(around)
+            around.properties["kind"] = StringAttr(loop.SCALABLE)
 
 
 def _store_last(around: loop.ForOp) -> None:

@@ -27,9 +27,8 @@ from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
 from s2s.dialects.tensor import SHORT_ROUNDINGS, RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c.affine import INDEX, condition
-from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, signed_type
-from s2s.passes.loop.lower_to_c.control import assign, bounds_of
+from s2s.passes.loop.lower_to_c.affine import INDEX, bounds_of, condition
+from s2s.passes.loop.lower_to_c.builder import Builder, assign, literal_value, signed_type
 from s2s.passes.loop.lower_to_c.memory import pointer
 from s2s.passes.loop.lower_to_c.neighbours import neighbours_in, position
 from s2s.passes.loop.lower_to_c.operations import lower_operation
@@ -117,9 +116,9 @@ class _Strip:
         elif not self.strips.is_product(op):
             self._bind(op.results[0], *self._value(op))
 
-    def _bind(self, value: SSAValue, element: Attribute, made: SSAValue) -> None:
-        made.name_hint = made.name_hint or value.name_hint
-        self.forms[value] = {element: made}
+    def _bind(self, value: SSAValue, element: Attribute, lanes: SSAValue) -> None:
+        lanes.name_hint = lanes.name_hint or value.name_hint
+        self.forms[value] = {element: lanes}
 
     def _value(self, op: Operation) -> tuple[Attribute, SSAValue]:
         """Return the element type of the vector that `op` gives, and the vector."""
@@ -156,7 +155,7 @@ class _Strip:
             factor = i16 if isinstance(times, arith.MuliOp) else f32
             a, b = sorted(times.operands, key=lambda each: each in self.strips.varying)
             if a in self.strips.varying:
-                made = self._call(
+                total = self._call(
                     "add_products",
                     op.result.type,
                     self._as(acc, op.result.type),
@@ -164,16 +163,16 @@ class _Strip:
                     self._as(b, factor),
                 )
             else:
-                made = self._call(
+                total = self._call(
                     "add_multiples",
                     op.result.type,
                     self._as(acc, op.result.type),
                     self.b.signed(a),
                     self._as(b, factor),
                 )
-            assert isinstance(made.owner, c.CallOp)
-            made.owner.properties["intrinsic"] = UnitAttr()
-            return made
+            assert isinstance(total.owner, c.CallOp)
+            total.owner.properties["intrinsic"] = UnitAttr()
+            return total
         return None
 
     def _call(self, name: str, element: Attribute, *arguments: SSAValue) -> SSAValue:
@@ -236,7 +235,7 @@ class _Strip:
         with self._nested(), b.inside(body):
             self._read(op.carried, variables)
             self.block(op.body.block)
-            assign(b, variables, self._given(op.body.block, op.carried))
+            assign(b, variables, self._handed_on(op.body.block, op.carried))
         unroll = None if op.unroll is None else op.unroll.value.data
         b.block.add_op(c.ForOp(lower, upper, body, step=op.step.value.data, unroll=unroll))
         self._read(op.res, variables)
@@ -249,7 +248,7 @@ class _Strip:
         initial: list[SSAValue | None] = [None] * len(op.res)
         if len(branches) > 1 and all(isinstance(each, arith.ConstantOp | loop.YieldOp) for each in branches[1].ops):
             self.block(branches[1])
-            initial = [*self._given(branches.pop(), op.res)]
+            initial = [*self._handed_on(branches.pop(), op.res)]
         variables = [
             b.add(c.VariableOp(self._type(result), start)) for result, start in zip(op.res, initial, strict=True)
         ]
@@ -262,10 +261,10 @@ class _Strip:
         lowered = Block()
         with self._nested(), self.b.inside(lowered):
             self.block(block)
-            assign(self.b, variables, self._given(block, op.res))
+            assign(self.b, variables, self._handed_on(block, op.res))
         return lowered
 
-    def _given(self, block: Block, taken: Sequence[SSAValue]) -> list[SSAValue]:
+    def _handed_on(self, block: Block, taken: Sequence[SSAValue]) -> list[SSAValue]:
         """Return what the end of a block hands on to `taken`."""
         last = block.last_op
         assert isinstance(last, loop.YieldOp)
@@ -278,7 +277,7 @@ class _Strip:
         return vector(value.type) if value in self.strips.varying else signed_type(value.type)
 
     def _variable(self, init: SSAValue, inner: SSAValue) -> SSAValue:
-        """Return the variable of a carried value: that of its initial value, where only this loop takes that."""
+        """Return the variable of a carried value, which may be the one of its initial value if only this loop takes it."""
         varies = inner in self.strips.varying
         start = self._as(init, inner.type) if varies else self.b.signed(init)
         load, alone = start.owner, init.has_one_use()
