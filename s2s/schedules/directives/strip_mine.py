@@ -43,7 +43,7 @@ class StripMine(Directive):
             raise VerifyException(
                 f"{op.name}: strip_mine of dimension {dim}, of which a tile holds {state.tiles[dim]}; tile it by 1"
             )
-        inner = [each for each in state.order if each < op.rank][-1]
+        inner = state.order[op.rank - 1]
         if inner != dim:
             raise VerifyException(
                 f"{op.name}: strip_mine names dimension {dim}, but the innermost parallel loop is over {inner}; reorder"

@@ -139,10 +139,12 @@ class _Strip:
             case arith.AddiOp() | arith.AddfOp() if (added := self._multiply_add(op)) is not None:
                 return result.type, added
             case arith.AddiOp() | arith.SubiOp() if fits_short(result):
-                return i16, self._call(NAMES[type(op)], i16, *(self._as(each, i16) for each in op.operands))
+                return i16, self._call(NAMES[type(op)], i16, *(self._as(operand, i16) for operand in op.operands))
             case _ if type(op) in NAMES:
                 element = result.type
-                return element, self._call(NAMES[type(op)], element, *(self._as(each, element) for each in op.operands))
+                return element, self._call(
+                    NAMES[type(op)], element, *(self._as(operand, element) for operand in op.operands)
+                )
             case _:
                 raise CompilerBug(f"{op.name} has no form in strips; loop-strip-mine declines that")
 
@@ -153,7 +155,7 @@ class _Strip:
             if not isinstance(times, arith.MuliOp | arith.MulfOp) or not self.strips.is_product(times):
                 continue
             factor = i16 if isinstance(times, arith.MuliOp) else f32
-            a, b = sorted(times.operands, key=lambda each: each in self.strips.varying)
+            a, b = sorted(times.operands, key=lambda factor: factor in self.strips.varying)
             if a in self.strips.varying:
                 total = self._call(
                     "add_products",
@@ -199,7 +201,7 @@ class _Strip:
             return self._call("splat", element, self.b.cast(self.b.signed(value), element))
         forms = self._forms(value)
         if element not in forms:
-            narrow = max((each for each in forms if _width(each) < _width(element)), key=_width)
+            narrow = max((form for form in forms if _width(form) < _width(element)), key=_width)
             forms[element] = self._call(f"of_{element_name(narrow)}", element, forms[narrow])
             forms[element].name_hint = value.name_hint
         return forms[element]
@@ -246,7 +248,7 @@ class _Strip:
         test = condition(b, op.condition.data, op.dims)
         branches = [op.then.block, *([op.otherwise.block] if op.otherwise is not None else [])]
         initial: list[SSAValue | None] = [None] * len(op.res)
-        if len(branches) > 1 and all(isinstance(each, arith.ConstantOp | loop.YieldOp) for each in branches[1].ops):
+        if len(branches) > 1 and all(isinstance(inner, arith.ConstantOp | loop.YieldOp) for inner in branches[1].ops):
             self.block(branches[1])
             initial = [*self._handed_on(branches.pop(), op.res)]
         variables = [
@@ -277,7 +279,7 @@ class _Strip:
         return vector(value.type) if value in self.strips.varying else signed_type(value.type)
 
     def _variable(self, init: SSAValue, inner: SSAValue) -> SSAValue:
-        """Return the variable of a carried value, which may be the one of its initial value if only this loop takes it."""
+        """Return the variable of a carried value, maybe the one of its initial value if only this loop takes it."""
         varies = inner in self.strips.varying
         start = self._as(init, inner.type) if varies else self.b.signed(init)
         load, alone = start.owner, init.has_one_use()
