@@ -46,6 +46,7 @@ c.func @strips() {
   }
   // CHECK: c.for %k = %count to %zero step -1 by %n : index {
   c.for %k = %count to %zero step -1 by %n : index {
+    c.assign %n "=" %count : !c.lvalue<index>, index
   }
 }
 
