@@ -49,6 +49,7 @@ from s2s.passes.conditions import (
     results_apart,
     rows_asked,
     rows_pushed,
+    scalable,
     schedules,
     scratch,
     scratch_asked,
@@ -326,6 +327,7 @@ LOOP = (
     Step("loop-fill-lanes", "Threads have scratch of their own, where they read what they have written.", when=divided),
     Step("loop-divide-among-threads", "The plan finds room for scratch of each.", when=divided, options=threads),
     Step("loop-cast-runs", "Loops are divided by now.", when=casts_in_runs, options=target),
+    Step("loop-strip-mine", "Bodies of loops have their last form.", when=scalable),
     Step("loop-limit-args", "Kernels have all their arguments by now.", options=arguments),
 )
 """Lower schedules to loops over buffers."""

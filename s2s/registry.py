@@ -132,6 +132,7 @@ PASSES: tuple[str, ...] = (
     "loop-start-device-calls",
     "loop-start-device-copies",
     "loop-stream-constants",
+    "loop-strip-mine",
     "c-call-signed-shifts",
     "c-name-temporaries",
     "c-pack-weights",

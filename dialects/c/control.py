@@ -21,6 +21,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.conversions import is_integer
+from s2s.dialects.c.types import LValueType
 from s2s.dialects.effects import NestedEffects
 from s2s.dialects.operation import Op, op_definition
 
@@ -30,6 +31,9 @@ class ForOp(Op):
     """`for (int32_t i = lower; i < upper; i += step)`; a negative step counts down and compares with `>`.
 
         c.for %i = %lower to %upper step 4 unroll 8 : index { … }
+
+    With `by`, a variable of the counter's type, the step is what the variable holds at the end of the body; the sign of
+    `step` tells the direction.
 
     `unroll` asks the C compiler to unroll that many iterations.
     """
@@ -41,6 +45,7 @@ class ForOp(Op):
     unroll = opt_prop_def(IntegerAttr)
     lower = operand_def()
     upper = operand_def()
+    by = opt_operand_def(LValueType)
     body = region_def("single_block")
 
     traits = traits_def(NoTerminator(), NestedEffects())
@@ -51,12 +56,13 @@ class ForOp(Op):
         upper: SSAValue | Operation,
         body: Region | Block,
         *,
+        by: SSAValue | None = None,
         step: int = 1,
         unroll: int | None = None,
         identifier: str | None = None,
     ) -> None:
         super().__init__(
-            operands=[lower, upper],
+            operands=[lower, upper, by],
             properties={
                 "step": IntegerAttr(step, 64),
                 "unroll": None if unroll is None else IntegerAttr(unroll, 64),
@@ -77,6 +83,10 @@ class ForOp(Op):
         if len(types) != 3 or len(set(types)) != 1 or not is_integer(types[0]):
             names = ", ".join(map(str, types))
             raise VerifyException(f"{self.name}: bounds and counter are ({names}), not one integer type")
+        if self.by is not None and self.by.type.element != self.iterator.type:
+            raise VerifyException(
+                f"{self.name}: the step is a {self.by.type.element}, the counter a {self.iterator.type}"
+            )
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -87,6 +97,9 @@ class ForOp(Op):
         printer.print_ssa_value(self.upper)
         if self.step.value.data != 1:
             printer.print_string(f" step {self.step.value.data}")
+        if self.by is not None:
+            printer.print_string(" by ")
+            printer.print_ssa_value(self.by)
         if self.unroll is not None:
             printer.print_string(f" unroll {self.unroll.value.data}")
         if self.identifier is not None:
@@ -106,6 +119,7 @@ class ForOp(Op):
         parser.parse_keyword("to")
         upper = parser.parse_unresolved_operand()
         step = parser.parse_integer(allow_boolean=False) if parser.parse_optional_keyword("step") else 1
+        by = parser.parse_unresolved_operand() if parser.parse_optional_keyword("by") else None
         unroll = parser.parse_integer(allow_boolean=False) if parser.parse_optional_keyword("unroll") else None
         identifier = parser.parse_str_literal() if parser.parse_optional_keyword("named") else None
         parser.parse_punctuation(":")
@@ -115,6 +129,7 @@ class ForOp(Op):
             parser.resolve_operand(upper, type),
             parser.parse_region([iterator.resolve(type)]),
             step=step,
+            by=None if by is None else parser.resolve_operand(by, LValueType(type)),
             unroll=unroll,
             identifier=identifier,
         )

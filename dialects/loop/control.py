@@ -31,9 +31,12 @@ from s2s.types.affine import bounds
 
 SERIAL = "serial"
 PARALLEL = "parallel"
-KINDS = (SERIAL, PARALLEL)
+SCALABLE = "scalable"
+KINDS = (SERIAL, PARALLEL, SCALABLE)
 PARALLELIZE = "parallelize"
 """Attribute of a loop that a schedule asks to divide among threads; nobody has proven yet that this is legal."""
+STRIP_MINE = "strip_mine"
+"""Attribute of a loop that a schedule asks to run in strips; a text, where it does not, says why."""
 
 
 @op_definition
@@ -58,6 +61,7 @@ class ForOp(Op, PathInterface):
     maximum, of `upper` their minimum. `unroll 6` asks the C compiler to unroll 6 iterations where it optimises for
     speed. The iterations of a `parallel` loop may run in any order, or at the same time. A `down` loop takes the same
     values in falling order. Both carry nothing and have constant bounds; a `parallel` loop may end at sizes of the run.
+    A `scalable` loop runs as many iterations side by side as vectors hold at run time; it carries nothing, too.
     """
 
     name = "loop.for"
@@ -162,6 +166,8 @@ class ForOp(Op, PathInterface):
                 f"{self.name}: a parallel loop begins at a constant, ends at constants or sizes of the run, and has no "
                 "direction and no carried values"
             )
+        if self.kind.data == SCALABLE and (self.inits or self.step.value.data != 1):
+            raise VerifyException(f"{self.name}: a scalable loop has a step of 1 and no carried values")
         arguments = [argument.type for argument in self.body.block.args]
         expected = [IndexType(), *(init.type for init in self.inits)]
         if arguments != expected:
@@ -213,7 +219,7 @@ class ForOp(Op, PathInterface):
             parser.raise_error("both bounds take the same indices", position)
         step = parser.parse_integer() if parser.parse_optional_keyword("step") else 1
         down = bool(parser.parse_optional_keyword("down"))
-        kind = parser.parse_optional_keyword(PARALLEL) or SERIAL
+        kind = parser.parse_optional_keyword(PARALLEL) or parser.parse_optional_keyword(SCALABLE) or SERIAL
         unroll = _unroll(parser)
         arguments, inits = [index], list[SSAValue]()
         if parser.parse_optional_keyword("iter_args"):
@@ -341,4 +347,4 @@ def _parse_bound(parser: Parser, word: str) -> tuple[AffineMap | int, Sequence[S
     return bound.data, dims
 
 
-__all__ = ["PARALLEL", "PARALLELIZE", "SERIAL", "ForOp", "IfOp", "YieldOp"]
+__all__ = ["PARALLEL", "PARALLELIZE", "SCALABLE", "SERIAL", "STRIP_MINE", "ForOp", "IfOp", "YieldOp"]

@@ -52,6 +52,11 @@ class Machine(Protocol):
         """The lanes of a vector of floats; 1 without vectors."""
         ...
 
+    @property
+    def scalable_bits(self) -> int:
+        """The bits of vectors whose length is known at run time only; 0 without such."""
+        ...
+
 
 class Lowering(Protocol):
     """The lowering of one computation (`Nest` of `tensor-lower-to-loop`), as far as directives extend it."""

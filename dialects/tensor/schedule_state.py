@@ -50,6 +50,8 @@ class ScheduleState:
     """Cache blocks: dimension and size of the loops outside of all others, outermost first."""
     vector_dim: int | None = None
     lanes: int = 1
+    strip_dim: int | None = None
+    """The dimension that runs in vectors of a length known at run time only (strip_mine)."""
     fused: tuple[FusedTile, ...] = ()
     computed_at: int | None = None
     """The dimension of which each step of the reader's reduction computes one position (compute_at)."""

@@ -1,5 +1,6 @@
 """The emulated boards on which emitted trees are run, as data. `harness/` holds the C that a program needs there."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from s2s.errors import InputError
@@ -24,6 +25,8 @@ class Board:
     """The linker script."""
     libraries: tuple[str, ...]
     """How the compiler is told which C library to take."""
+    linker: tuple[str, ...] = ()
+    """What links programs where the compiler has no linker that finds the C library."""
     instructions_per_tick: Fraction = Fraction(1)
     """Of the counter; the emulator advances its clock by a fixed time for every instruction."""
     instructions_per_interrupt: int = 0
@@ -38,6 +41,8 @@ class Board:
         return get_target(self.target)
 
 
+MIN_VECTOR_BITS = 128
+"""Bits of a vector register of RISC-V V 1.0, at least."""
 _NEWLIB = ("-specs=nano.specs", "-specs=nosys.specs")
 _ARM_STEP = 6
 """An instruction takes 2**6 ns of virtual time: longer than a tick of any of these clocks, so none goes unseen."""
@@ -77,6 +82,32 @@ def _m0() -> Board:
     )
 
 
+def _riscv(name: str, target: str, *, bits: int, vector_bits: int = 0) -> Board:
+    vectors = f",v=true,vlen={vector_bits},vext_spec=v1.0" if vector_bits else ""
+    march, abi = ("rv64imafdc", "lp64d") if bits > 32 else ("rv32imafdc", "ilp32d")
+    return Board(
+        name=name,
+        description=f"QEMU virt, vectors of {vector_bits} bits" if vector_bits else "QEMU virt",
+        target=target,
+        emulator=(
+            f"qemu-system-riscv{bits}",
+            "-M",
+            "virt",
+            "-cpu",
+            f"rv{bits}{vectors}",
+            "-bios",
+            "none",
+            "-icount",
+            "shift=0",
+        ),
+        packages=("qemu-system-misc",),
+        startup="riscv.c",
+        script="virt.ld",
+        libraries=(),
+        linker=("riscv64-unknown-elf-gcc", f"-march={march}", f"-mabi={abi}", "-specs=picolibc.specs"),
+    )
+
+
 BOARDS = (
     _m0(),
     _arm("m3", "mps2-an385", "mps2.ld", 25, 0x40004000),
@@ -93,6 +124,12 @@ BOARDS = (
         startup="riscv.c",
         script="virt.ld",
         libraries=(),
+    ),
+    replace(_riscv("riscv64", "rv64gc", bits=64), linker=()),
+    *(
+        _riscv(f"riscv{bits}v{length}", target, bits=bits, vector_bits=length or MIN_VECTOR_BITS)
+        for bits, target in ((32, "rv32imcv"), (64, "rv64gcv"))
+        for length in ("", 256, 512, 1024)
     ),
 )
 

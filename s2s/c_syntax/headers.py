@@ -36,6 +36,7 @@ SIMD = '"s2s_simd.h"'
 SIMD_FUNCTIONS = '"s2s_simd_functions.h"'
 SIMD_HALF = '"s2s_simd_half.h"'
 SIMD_TRIGONOMETRY = '"s2s_simd_trigonometry.h"'
+STRIPS = '"s2s_strips.h"'
 STRING = "<string.h>"
 SUPPRESS = '"s2s_suppress.h"'
 WINDOW = '"s2s_window.h"'

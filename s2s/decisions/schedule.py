@@ -22,7 +22,7 @@ from s2s.decisions.names import Prefer
 from s2s.dialects import tensor
 from s2s.schedules.block_products import block_products
 from s2s.schedules.byte_products import byte_products
-from s2s.schedules.default import Choice, Declined, candidates, long_reduction, schedule_along
+from s2s.schedules.default import Choice, Declined, candidates, long_reduction, schedule_along, why_no_strips
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reduction_blocks import BlockedReduction, cycles_of_blocks
 from s2s.schedules.transforms import (
@@ -135,6 +135,8 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
         if isinstance(step.op, tensor.TransformOp):
             return None
         state = choice.on(op)
+        if state.strip_dim is not None:
+            return Cost(cycles=prod(op.sizes) / (target.scalable_bits // 8) + cycles_of_blocks(None, state))
         if state.group > 1:
             return Cost(cycles=prod(op.sizes) / (state.group * state.lanes) + cycles_of_blocks(None, state))
         alike = [each for each in candidates(step.op, target, step.constants) if _runs_as(each, state)]
@@ -229,13 +231,23 @@ def _products(
     return propose
 
 
+def _strips(subject: ScheduledComputation, target: Target) -> _Proposals:
+    """Propose strips as long as vectors are, where their length is known at run time only."""
+    if not target.scalable_bits:
+        return []
+    from s2s.schedules.strips import strip_products
+
+    return _products(strip_products, "strips as long as vectors are at run time")(subject, target)
+
+
 def _scalar_products(subject: ScheduledComputation, target: Target) -> _Proposals:
     """Propose the usual schedule of a sum of products in scalars, one for time and one for size."""
     (op, constants), note = subject.step, "scalars, several products at a time"
     if isinstance(op, tensor.TransformOp):
         return []
     usual, fast, small = (integer_products(op, target, constants, aim) for aim in (None, "time", "size"))
-    found = _found(subject, usual, note)
+    reason = why_no_strips(op, target)
+    found = [*_found(subject, usual, note), *([Refused("strips", reason)] if usual is not None and reason else [])]
     offers: list[tuple[tensor.ScheduleAttr | None, Prefer, str]] = [(fast, "time", "more"), (small, "size", "fewer")]
     for schedule, prefer, how in offers:
         if schedule is not None and schedule != usual:
@@ -293,6 +305,7 @@ _HEURISTICS: Sequence[tuple[str, Heuristic[ScheduledComputation, tensor.Schedule
     ("the source of a copy", _copies),
     ("sums of bytes by blocks", _products(block_products, "four products in each lane, block by block")),
     ("sums of bytes in vectors", _products(vector_products, "vectors of 128 bits")),
+    ("strips", _strips),
     ("sums of bytes in scalars", _scalar_products),
     ("groups of bytes in vectors", _products(byte_products, "four products in each lane")),
     ("products of 16 bits in vectors", _products(wide_products, "two products in each lane")),

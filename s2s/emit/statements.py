@@ -207,7 +207,10 @@ class FunctionWriter:
         name = self._names[op.iterator] = op.identifier.data
         step = op.step.value.data
         compare = "<" if step > 0 else ">"
-        advance = {1: f"{name}++", -1: f"{name}--"}.get(step, f"{name} {'+' if step > 0 else '-'}= {abs(step)}")
+        if op.by is not None:
+            advance = f"{name} {'+' if step > 0 else '-'}= {self.expression(op.by).flat}"
+        else:
+            advance = {1: f"{name}++", -1: f"{name}--"}.get(step, f"{name} {'+' if step > 0 else '-'}= {abs(step)}")
         items = (
             Breakable(f"{declaration(op.iterator.type, name)} = ", (self.expression(op.lower).text,), ";"),
             Breakable(f"{name} {compare} ", (self.expression(op.upper).text,), ";"),

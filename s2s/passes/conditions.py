@@ -13,12 +13,6 @@ from s2s.types.devices import COST, HOOKED, MAIN, OWN, SHARED, STARTED
 from s2s.types.pools import code_pools, data_pools
 from s2s.types.sizes import varying
 
-WORTH_A_FORK_JOIN = 16
-"""A kernel with less work than this many fork-joins is left to one thread: two lose by reading each other's caches."""
-
-RUN_LANES = 8
-"""The fewest floats in a vector of targets for which the runtime casts runs of numbers in vectors."""
-
 Condition = Callable[[CompileOptions], bool]
 Arguments = Callable[[CompileOptions], Mapping[str, Any]]
 
@@ -180,7 +174,12 @@ def hoisted(options: CompileOptions) -> bool:
 
 def casts_in_runs(options: CompileOptions) -> bool:
     """Return whether the runtime has vectors that cast runs of numbers."""
-    return tuned(options) and options.target.lanes >= RUN_LANES
+    return tuned(options) and options.target.casts_runs
+
+
+def scalable(options: CompileOptions) -> bool:
+    """Return whether vectors have a length that is known at run time only."""
+    return tuned(options) and options.target.scalable_bits > 0
 
 
 def divided(options: CompileOptions) -> bool:
@@ -326,7 +325,7 @@ def prefixed(options: CompileOptions) -> Mapping[str, Any]:
 
 def least_work(options: CompileOptions) -> Mapping[str, Any]:
     """Return the threshold of work below which a kernel stays on one thread."""
-    return {"least": WORTH_A_FORK_JOIN * options.target.fork_join}
+    return {"least": options.target.least_work}
 
 
 def threads(options: CompileOptions) -> Mapping[str, Any]:

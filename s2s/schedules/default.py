@@ -151,7 +151,7 @@ def candidates(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAVal
         return [*_folds_of_everything(op, target)]
     scalars = _scalar_choice(op, constants)
     if target.lanes <= 1:
-        return [scalars, Declined(None, "the target has no vectors")]
+        return [scalars, Declined(None, why_no_strips(op, target) or "the target has no vectors")]
     in_floats = vectorizable(op)
     if not in_floats and (not target.has_byte_lanes or not in_lanes(op)):
         return [scalars, Declined(None, "computes what has no form in vectors")]
@@ -159,6 +159,15 @@ def candidates(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAVal
         return [scalars, Declined(None, "is a loop of integers that C compilers vectorise, with more lanes")]
     along = [_vector_choice(op, dim, target, constants) for dim in range(op.rank) if op.sizes[dim] >= 2]
     return [scalars, *along, *_fold_choice(op, target.lanes)]
+
+
+def why_no_strips(op: tensor.ComputeOp, target: Target) -> str | None:
+    """Return why `op` does not run in vectors of a length known at run time only; None on targets without them."""
+    if not target.scalable_bits:
+        return None
+    from s2s.schedules.strips import why_not_strips
+
+    return why_not_strips(op) or "the vectors of the target are strips"
 
 
 def _scalar_choice(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Choice:

@@ -15,7 +15,7 @@ from s2s.targets.file import SUFFIX, print_target, read_target
 from s2s.targets.host import host
 from s2s.targets.keys import did_you_mean
 from s2s.targets.plain import PLAIN
-from s2s.targets.riscv import RV32IMC
+from s2s.targets.riscv import RV32IMC, RV32IMCV, RV64GC, RV64GCV
 from s2s.targets.target import Target
 from s2s.targets.wasm import WASM32
 from s2s.targets.x86_64 import LEVELS
@@ -23,7 +23,7 @@ from s2s.targets.x86_64 import LEVELS
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-_ELSEWHERE = (PLAIN, *LEVELS, *A64, *CORES, RV32IMC, WASM32)
+_ELSEWHERE = (PLAIN, *LEVELS, *A64, *CORES, RV32IMC, RV32IMCV, RV64GC, RV64GCV, WASM32)
 """All targets of the package but the machine that the compiler runs on."""
 _KNOWN = {target.name: target for target in _ELSEWHERE}
 

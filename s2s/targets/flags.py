@@ -35,4 +35,4 @@ def compile_flags(target: Target) -> tuple[str, ...]:
 
 def is_machine_flag(flag: str) -> bool:
     """Return whether a flag selects a processor or an ABI, which a project that has selected one overrides."""
-    return flag.startswith(("-m", "-specs="))
+    return flag.startswith(("-m", "-specs=", "--target="))

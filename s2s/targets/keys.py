@@ -145,9 +145,10 @@ DESCRIPTION_LENGTH = 120
 DESCRIPTION = Text(rf"[ -~]{{0,{DESCRIPTION_LENGTH}}}", f"one line of at most {DESCRIPTION_LENGTH} ASCII characters")
 COMMAND = Text(r"|[A-Za-z0-9][A-Za-z0-9._+-]{0,79}", "the name of a program, without a path")
 PACKAGE = Text(r"[a-z0-9][a-z0-9.+-]{0,79}", "the name of a Debian package")
+FOLDER = Text(r"|/usr/[A-Za-z0-9_+/-]*", "a folder below /usr")
 CFLAG = Text(
-    r"-(m|f|O|D|U|W|specs=)[A-Za-z0-9_+=.:-]*",
-    "flags that choose code (-m… -f… -O… -D… -U… -W… -specs=…) of letters, digits and _ + = . : -",
+    r"-(m|f|O|D|U|W|specs=|-target=)[A-Za-z0-9_+=.:-]*",
+    "flags that choose code (-m… -f… -O… -D… -U… -W… -specs=… --target=…) of letters, digits and _ + = . : -",
     # A plugin is code that the compiler runs; `-wrapper` and `-Wl,` cannot be spelled with these characters.
     refused=r"-f(plugin|dump|profile)|-f.*-file|-M",
 )

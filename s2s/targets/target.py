@@ -10,6 +10,7 @@ from s2s.targets.keys import (
     CFLAG,
     COMMAND,
     DESCRIPTION,
+    FOLDER,
     METADATA,
     NAME,
     PACKAGE,
@@ -22,6 +23,10 @@ from s2s.targets.keys import (
 )
 
 CACHE = Number(0, 1 << 40)
+WORTH_A_FORK_JOIN = 16
+"""A kernel with less work than this many fork-joins is left to one thread: two lose by reading each other's caches."""
+MIN_LANES_OF_RUNS = 8
+"""The fewest floats in a vector of targets for which the runtime casts runs of numbers in vectors."""
 
 
 @frozen
@@ -69,6 +74,14 @@ class Target:
         default="",
         metadata=key(COMMAND, "The cross compiler of the target; empty where the one of this machine does."),
     )
+    headers: str = field(
+        default="",
+        metadata=key(
+            FOLDER,
+            "The folder of the C library's headers, where the cross compiler does not know it: for measuring and"
+            " emulated boards, not for build files.",
+        ),
+    )
     packages: tuple[str, ...] = field(
         default=(),
         metadata=key(ListOf(PACKAGE), "The Debian packages that hold this cross compiler and its C library."),
@@ -84,6 +97,14 @@ class Target:
     integer_lanes: int = field(
         default=0,
         metadata=key(OneOf((0, 4)), "Lanes of vectors that only integers of 32 bits have; 0 where there are none."),
+    )
+    scalable_bits: int = field(
+        default=0,
+        metadata=key(
+            OneOf((0, 128, 256, 512, 1024)),
+            "Bits of a vector register where programs learn at run time how many there are: what costs assume, and any"
+            " length is right. 0 where vectors have one length, or there are none.",
+        ),
     )
     fork_join: int = field(
         default=8000,
@@ -143,6 +164,21 @@ class Target:
     def intrinsics_of(self, form: Form) -> tuple[Intrinsic, ...]:
         """The intrinsics of one form, the preferred one first."""
         return tuple(each for each in self.intrinsics if each.form == form)
+
+    @property
+    def library_flags(self) -> tuple[str, ...]:
+        """What tells the cross compiler where the headers of the C library are."""
+        return ("-isystem", self.headers) if self.headers else ()
+
+    @property
+    def casts_runs(self) -> bool:
+        """Whether vectors hold enough floats for the runtime to cast runs of numbers in them."""
+        return self.lanes >= MIN_LANES_OF_RUNS
+
+    @property
+    def least_work(self) -> int:
+        """Operations below which a kernel is left to one thread."""
+        return WORTH_A_FORK_JOIN * self.fork_join
 
     @property
     def has_byte_lanes(self) -> bool:

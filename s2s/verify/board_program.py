@@ -47,7 +47,7 @@ class BoardProgram:
         self.board, self.folder = board, folder
         self.compiler = (processor.cc,)
         own = [flag for flag in processor.cflags if not flag.startswith(OF_TREES)]
-        self.flags = (*STANDARD, f"-{optimise}", "-fno-math-errno", *own, *flags)
+        self.flags = (*STANDARD, f"-{optimise}", "-fno-math-errno", *own, *processor.library_flags, *flags)
         for name in harness_files():
             (folder / name).write_text(harness_source(name), encoding="utf-8")
 
@@ -83,7 +83,8 @@ class BoardProgram:
         script = (f"-L{self.folder}", f"-T{self.folder / self.board.script}")
         options = ("-nostartfiles", *self.board.libraries, *script, "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments")
         try:
-            run_program([*self.compiler, *self.flags, own, *objects, *self.harness, *options, "-lm", "-o", program])
+            linker = self.board.linker or (*self.compiler, *self.flags)
+            run_program([*linker, own, *objects, *self.harness, *options, "-lm", "-o", program])
         except ToolchainError as error:
             raise self._too_large(str(error)) or error from error
         return program
@@ -138,7 +139,7 @@ class BoardProgram:
 def require_board(board: Board) -> None:
     """Raise an error if the cross compiler or the emulator is missing."""
     processor = board.processor()
-    missing = missing_programs((processor.cc, board.emulator[0]))
+    missing = missing_programs((processor.cc, *board.linker[:1], board.emulator[0]))
     if missing:
         packages = " ".join((*processor.packages, *board.packages))
         raise ToolchainError(

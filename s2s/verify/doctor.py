@@ -64,7 +64,7 @@ def _targets() -> Iterator[Finding]:
 def _boards() -> Iterator[Finding]:
     for board in BOARDS:
         processor = board.processor()
-        missing = missing_programs((processor.cc, board.emulator[0]))
+        missing = missing_programs((processor.cc, *board.linker[:1], board.emulator[0]))
         install = f"{APT} {' '.join((*processor.packages, *board.packages))}" if missing else ""
         yield Finding(f"{PREFIX}{board.name}", "runs trees with `s2s verify --on`", "" if missing else "ready", install)
 

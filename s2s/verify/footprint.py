@@ -181,7 +181,10 @@ def measure_tree(
         source_files(tree),
         entry="s2s_executor_run" if (tree / "src" / f"{name}{TABLES}").is_file() else f"{name}_run",
         include=[tree / folder for folder in INCLUDE_FOLDERS],
-        flags=accepted_flags(command, [f"-{optimise}" if flag == "-O3" else flag for flag in compile_flags(target)]),
+        flags=(
+            *accepted_flags(command, [f"-{optimise}" if flag == "-O3" else flag for flag in compile_flags(target)]),
+            *target.library_flags,
+        ),
         compiler=command,
         root=tree,
         linked=bool(target.cc),

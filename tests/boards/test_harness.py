@@ -31,7 +31,7 @@ ARMV6 = ARM.replace(
 RISCV = """
 __attribute__((naked, noinline)) static int loop(void)
 {
-    __asm__ volatile(".option push\\n .option norelax\\n lui a5, %%hi(times)\\n nop\\n lw a5, %%lo(times)(a5)\\n"
+    __asm__ volatile(".option push\\n .option norelax\\n lla a5, times\\n lw a5, 0(a5)\\n"
                      "1: addi a5, a5, -1\\n bnez a5, 1b\\n ret\\n .option pop" ::"i"(&times));
 }
 

@@ -51,6 +51,7 @@ void test_dsp(void);
 void test_simd(void);
 void test_simd_bytes(void);
 void test_simd_half(void);
+void test_strips(void);
 void test_cast_runs(void);
 void test_cache_read(void);
 void test_windows(void);

@@ -30,6 +30,7 @@ int main(void)
     test_simd();
     test_simd_bytes();
     test_simd_half();
+    test_strips();
     test_cast_runs();
     test_cache_read();
     test_windows();

@@ -25,6 +25,12 @@ __attribute__((noinline)) int board_semihost(int operation, const void *argument
 
 static uint64_t retired(void)
 {
+#if __riscv_xlen == 64
+    uint64_t count;
+
+    __asm__ volatile(".option push\n .option arch, +zicsr\n csrr %0, minstret\n .option pop\n" : "=r"(count));
+    return count;
+#else
     uint32_t high, low, again;
 
     do {
@@ -33,6 +39,7 @@ static uint64_t retired(void)
                          : "=r"(high), "=r"(low), "=r"(again));
     } while (high != again);
     return (uint64_t)high << 32 | low;
+#endif
 }
 
 void board_start(void)
@@ -52,9 +59,9 @@ struct board_record board_now(void)
     return record;
 }
 
-static void leave(uint32_t status)
+static void leave(uintptr_t status)
 {
-    const uint32_t block[2] = {0x20026u, status};
+    const uintptr_t block[2] = {0x20026u, status};
 
     for (;;) {
         (void)board_semihost(0x20, block); /* SYS_EXIT_EXTENDED */
@@ -71,13 +78,17 @@ __attribute__((used)) void board_main(void)
     const volatile uint32_t *from = board_data_load;
 
     __asm__ volatile(".option push\n .option arch, +zicsr\n csrw mtvec, %0\n .option pop\n" ::"r"(fault));
+#ifdef __riscv_flen
+    /* Floats and vectors are off after reset. */
+    __asm__ volatile(".option push\n .option arch, +zicsr\n csrs mstatus, %0\n .option pop\n" ::"r"(0x2200));
+#endif
     for (volatile uint32_t *to = board_data_start; to < board_data_end; to++) {
         *to = *from++;
     }
     for (volatile uint32_t *to = board_bss_start; to < board_bss_end; to++) {
         *to = 0;
     }
-    leave((uint32_t)main());
+    leave((uintptr_t)main());
 }
 
 __attribute__((naked, section(".vectors"), used)) void board_reset(void)

@@ -31,7 +31,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.dialects import loop
 from s2s.dialects.loop.control import SERIAL
 from s2s.dialects.walk import walk
-from s2s.passes.conditions import RUN_LANES
 from s2s.passes.context import target_of
 from s2s.support.frozen import frozen
 from s2s.types.affine import at_dims, linear, simplify
@@ -55,7 +54,7 @@ class CastRunsPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if target_of(ctx, self.target).lanes < RUN_LANES:
+        if not target_of(ctx, self.target).casts_runs:
             return
         for each in [each for each in walk(op) if isinstance(each, loop.ForOp)]:
             cast = _cast_of(each)

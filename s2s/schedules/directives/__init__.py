@@ -9,6 +9,7 @@ from s2s.schedules.directives.prefetch import Prefetch
 from s2s.schedules.directives.raw_bytes import InitFrom, RawBytes
 from s2s.schedules.directives.reorder import Reorder
 from s2s.schedules.directives.rfactor import Rfactor
+from s2s.schedules.directives.strip_mine import StripMine
 from s2s.schedules.directives.tensorize import Tensorize
 from s2s.schedules.directives.tile import Tile, register_tile
 from s2s.schedules.directives.tile_and_fuse import TileAndFuse
@@ -22,6 +23,7 @@ Schedule = Dialect(
         Tile,
         Unroll,
         Vectorize,
+        StripMine,
         Reorder,
         Parallel,
         Rfactor,
@@ -45,6 +47,7 @@ __all__ = [
     "Reorder",
     "Rfactor",
     "Schedule",
+    "StripMine",
     "Tensorize",
     "Tile",
     "TileAndFuse",

@@ -95,10 +95,7 @@ def _riscv(triple: str) -> Target:
     if "linux" in triple:
         packages = ("gcc-riscv64-linux-gnu",)
         return _generic("rv64gc", "riscv64-linux-gnu-gcc", packages, 64, "-march=rv64gc", "-mabi=lp64d")
-    rv32 = get_target("rv32imc")
-    return _generic(
-        "rv64gc", rv32.cc, rv32.packages, 64, "-march=rv64gc", "-mabi=lp64d", "-mcmodel=medany", "-specs=picolibc.specs"
-    )
+    return get_target("rv64gc")
 
 
 def _x86(triple: str) -> Target:
@@ -170,7 +167,7 @@ def _family(place: str, triple: str, attributes: Mapping[str, str]) -> Family | 
 
 def _family_of(target: Target) -> Family | None:
     """Return the family of one of our targets."""
-    prefixes = {"x86-64-": "x86-64", "host": "x86-64", "aarch64": "aarch64", "cortex-m": "thumb", "rv32": "riscv"}
+    prefixes = {"x86-64-": "x86-64", "host": "x86-64", "aarch64": "aarch64", "cortex-m": "thumb", "rv": "riscv"}
     name = next((family for prefix, family in prefixes.items() if target.name.startswith(prefix)), None)
     return next((each for each in FAMILIES if each.name == name), None)
 

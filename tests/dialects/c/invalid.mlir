@@ -155,3 +155,13 @@ c.overlay @net_arena members ["conv1"] offsets [-4] types [!c.array<16 x f32>]
 "c.func"() <{sym_name = "none", function_type = (i32) -> ()}> ({
 }) : () -> ()
 // CHECK: c.func: none gives 0 values, C gives one
+
+// -----
+
+c.func @f(%i: index) {
+  %n = c.variable -> !c.lvalue<i32>
+  "c.for"(%i, %i, %n) <{step = 1 : i64}> ({
+  ^bb0(%k: index):
+  }) : (index, index, !c.lvalue<i32>) -> ()
+}
+// CHECK: c.for: the step is a i32, the counter a index

@@ -34,6 +34,22 @@ c.func static @scale(%y: !c.ptr<f32>, %x: !c.ptr<f32, const, restrict>) attribut
   }
 }
 
+// CHECK-LABEL: c.func @strips
+c.func @strips() {
+  %zero = c.literal 0 : index
+  %count = c.literal 64 : index
+  // CHECK: %n = c.variable -> !c.lvalue<index>
+  %n = c.variable -> !c.lvalue<index>
+  // CHECK-NEXT: c.for %i = %zero to %count by %n : index {
+  c.for %i = %zero to %count by %n : index {
+    c.assign %n "=" %count : !c.lvalue<index>, index
+  }
+  // CHECK: c.for %k = %count to %zero step -1 by %n : index {
+  c.for %k = %count to %zero step -1 by %n : index {
+    c.assign %n "=" %count : !c.lvalue<index>, index
+  }
+}
+
 // CHECK-LABEL: c.func @forever
 c.func @forever(%flag: !c.ptr<i1>) {
   // CHECK-NEXT: c.loop {

@@ -736,3 +736,9 @@ loop.call_rows (%x, %h) {bodies = [@body], every = array<i64: 1>, firsts = array
 %x, %h = "test.op"() : () -> (memref<6xf32>, memref<4xf32>)
 loop.call_rows (%x, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, sizes = array<i64: 2, 2>, parts = 2 : i64} : (memref<6xf32>, memref<4xf32>)
 // CHECK: loop.call_rows: 2 parts of a row of 2 elements; only a caller who hands rows over puts parts together
+
+// -----
+
+loop.for %c = 0 to 8 step 2 scalable {
+}
+// CHECK: loop.for: a scalable loop has a step of 1 and no carried values

@@ -24,6 +24,11 @@ func.func private @loops(%y: memref<64xf32>, %x: memref<64xf32>) {
   // GENERIC: "loop.for"() <{lower = affine_map<() -> (0)>, upper = affine_map<() -> (8)>, step = 2 : index, kind = "serial", down,
   loop.for %k = 0 to 8 step 2 down {
   }
+  // CHECK-NEXT: loop.for %c = 0 to 8 scalable {
+  // CHECK-NEXT: }
+  // GENERIC: kind = "scalable"
+  loop.for %c = 0 to 8 scalable {
+  }
   func.return
 }
 

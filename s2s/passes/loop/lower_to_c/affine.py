@@ -18,9 +18,10 @@ from xdsl.ir.affine import (
 )
 
 from s2s.c_syntax import headers
+from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.axes import axes_of
-from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.builder import Builder, literal_value
 from s2s.types.affine import Linear, Range, bounds, linear
 
 INDEX = IndexType()
@@ -65,6 +66,33 @@ def condition(b: Builder, affine_set: AffineSet, operands: Sequence[SSAValue]) -
     for test in tests[1:]:
         result = b.binary("&&", result, test)
     return result
+
+
+def bounds_of(b: Builder, op: loop.ForOp) -> tuple[SSAValue, SSAValue]:
+    """Write where a loop begins and ends, and record the range of its index."""
+    lower, upper = tightest(b, "max", op.lower.data.results, op.dims), _end(b, op)
+    b.ranges[op.index] = _range(b, op)
+    return lower, upper
+
+
+def _end(b: Builder, op: loop.ForOp) -> SSAValue:
+    """Write the end of a loop in the innermost block whose counter it depends on, once for all loops that it ends."""
+    key = op.upper, tuple(op.dims)
+    if key not in b.ends:
+        with b.inside(b.home(op.dims)):
+            end = b.ends[key] = tightest(b, "min", op.upper.data.results, op.dims)
+        if literal_value(end) is not None or end in b.sizes.values():
+            return b.ends.pop(key)
+        end.name_hint = f"{op.index.name_hint or 'i'}_end"
+    return b.ends[key]
+
+
+def _range(b: Builder, op: loop.ForOp) -> Range:
+    """Return the range of the counter."""
+    known = ranges_of(b, op.dims)
+    low = max(bounds(expr, known)[0] for expr in op.lower.data.results)
+    high = min(bounds(expr, known)[1] for expr in op.upper.data.results) - 1
+    return low, max(low, high)
 
 
 class _Writer:

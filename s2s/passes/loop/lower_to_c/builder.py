@@ -258,3 +258,64 @@ class Builder:
         if len({value.type for value in new}) == 1:
             return new
         return [self.signed(value) for value in old]
+
+
+def assign(b: Builder, variables: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
+    """Assign each variable its value, unless it holds it already."""
+    for variable, value in zip(variables, values, strict=True):
+        if _reads(value, variable):
+            continue
+        added = _compound(variable, value)
+        if added is None and _is_fresh_sum(b, value):
+            assert isinstance(value.owner, Operation)
+            _assign_early(b, c.AssignOp(variable, value), value.owner)
+        elif added is None:
+            b.block.add_op(c.AssignOp(variable, value))
+        else:
+            operator, operand = added
+            b.block.add_op(c.AssignOp(variable, operand, f"{operator}="))
+
+
+def _is_fresh_sum(b: Builder, value: SSAValue) -> bool:
+    """Return whether `value` is a vector or the result of an intrinsic, computed in this block, and only one variable
+    takes it."""
+    maker = value.owner
+    return (
+        isinstance(maker, c.CallOp)
+        and (isinstance(value.type, VectorType) or maker.intrinsic is not None)
+        and maker.parent_block() is b.block
+        and not value.uses
+    )
+
+
+def _assign_early(b: Builder, assign: c.AssignOp, maker: Operation) -> None:
+    """Assign a sum as soon as it is computed, if no later operation reads the variable's old value.
+
+    Registers are few: if all accumulators of a tile were assigned at the end, all that they read would have to
+    be in registers by then, and accumulators would make way for it.
+    """
+    old = [use.operation for use in assign.place.uses if isinstance(use.operation, c.LoadOp)]
+    readers = [use.operation for load in old if load.parent_block() is b.block for use in load.result.uses]
+    if any(reader is not maker and not reader.is_before_in_block(maker) for reader in readers):
+        b.block.add_op(assign)
+        return
+    b.block.insert_op_after(assign, maker)
+
+
+def _reads(value: SSAValue, variable: SSAValue) -> bool:
+    return isinstance(value.owner, c.LoadOp) and value.owner.place is variable
+
+
+def _compound(variable: SSAValue, value: SSAValue) -> tuple[str, SSAValue] | None:
+    """Match `variable += operand`: return operator and operand if `value` is that and has no other use."""
+    op = value.owner
+    if not isinstance(op, c.BinaryOp) or op.operator.data not in ("+", "-", "*") or op.result.uses:
+        return None
+    for old, operand in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        if _reads(old, variable) and old.type == value.type == operand.type and len(list(old.uses)) == 1:
+            if old is op.rhs and op.operator.data == "-":
+                return None
+            op.detach()
+            op.erase()
+            return op.operator.data, operand
+    return None

@@ -91,10 +91,11 @@ class Emitter:
         carried: "Carried | None" = None,
         *,
         parallel: bool = False,
+        strips: bool = False,
         unroll: int = 1,
     ) -> Generator[AffineExpr]:
         """Emit a loop; yield its variable. It carries the values of `carried`, which then are its results. A loop that
-        the schedule wants `parallel` is marked so. `unroll` iterations are unrolled by the C compiler."""
+        the schedule wants `parallel` or in `strips` is marked so. The C compiler unrolls `unroll` iterations."""
         inits = [] if carried is None else carried.values
         dims, lower, upper = self._bounds(limits)
         body = Block(arg_types=[IndexType(), *(value.type for value in inits)])
@@ -114,6 +115,8 @@ class Emitter:
         op = self.add(loop.ForOp(lower, upper, body, step=limits.step, dims=dims, inits=inits, unroll=unroll))
         if parallel:
             op.attributes[loop.PARALLELIZE] = UnitAttr()
+        if strips:
+            op.attributes[loop.STRIP_MINE] = UnitAttr()
         if carried is not None:
             carried.values = list(op.res)
             for result, value in zip(op.res, inits, strict=True):

@@ -118,7 +118,9 @@ class Nest(NestState):
             else:
                 limits = self._loop_bounds(dim, piece)
                 parallel = self.schedule.divides_tiles(dim)
-                self.dims[dim] = stack.enter_context(self.emitter.loop(limits, self.names[dim], parallel=parallel))
+                strips = dim == self.schedule.strip_dim
+                around = self.emitter.loop(limits, self.names[dim], parallel=parallel, strips=strips)
+                self.dims[dim] = stack.enter_context(around)
             yield
         self.dims[dim], self.box[dim], self.pieces[dim] = before
 

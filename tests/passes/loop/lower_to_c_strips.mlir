@@ -1,0 +1,64 @@
+// RUN: s2s-opt %s -p loop-lower-to-c | filecheck %s
+
+// The step of the loop is the number of lanes of each turn; a product and its sum are one call.
+//
+// CHECK-LABEL: c.func @net_sums
+// CHECK:         [[n:%.*]] = c.variable -> !c.lvalue<index>
+// CHECK:         c.for %c = {{.*}} to {{.*}} by [[n]] : index {
+// CHECK:           [[left:%.*]] = c.call "s2s_strip"(
+// CHECK-NEXT:      c.assign [[n]] "=" [[left]]
+// CHECK:           "s2s_i32xn_splat"(
+// CHECK:           c.for %k
+// CHECK:             "s2s_i8xn_load"(
+// CHECK:             "s2s_i16xn_of_i8"(
+// CHECK:             "s2s_i32xn_add_multiples"(
+// CHECK-NOT:         "s2s_i32xn_add"(
+// CHECK:           "s2s_i32xn_rescale_upward"(
+// CHECK:           "s2s_i8xn_saturated"(
+// CHECK:           "s2s_i8xn_store"(
+func.func @sums(%y: memref<20xi8>, %x: memref<4xi16>, %w: memref<80xi8>, %m: memref<20xi32>, %s: memref<20xi8>) {
+  loop.for %c = 0 to 20 scalable {
+    %zero = arith.constant 0 : i32
+    %sum = loop.for %k = 0 to 4 iter_args(%acc = %zero) -> (i32) {
+      %row = loop.load %x[affine_map<(d0) -> (d0)>(%k)] : memref<4xi16> -> i16
+      %factor = arith.extsi %row : i16 to i32
+      %byte = loop.load %w[affine_map<(d0, d1) -> (d0 * 20 + d1)>(%k, %c)] : memref<80xi8> -> i8
+      %wide = arith.extsi %byte : i8 to i32
+      %product = arith.muli %factor, %wide : i32
+      %next = arith.addi %acc, %product : i32
+      loop.yield %next : i32
+    }
+    %multiplier = loop.load %m[affine_map<(d0) -> (d0)>(%c)] : memref<20xi32> -> i32
+    %shift = loop.load %s[affine_map<(d0) -> (d0)>(%c)] : memref<20xi8> -> i8
+    %number = tensor.rescale %sum, %multiplier, %shift "upward" {offset = 3 : i32} : i32
+    %a = tensor.saturate %number
+    loop.store %a, %y[affine_map<(d0) -> (d0)>(%c)] : i8, memref<20xi8>
+  }
+  func.return
+}
+
+// From the end to the start, the counter is the end of a strip; elements lie apart, and a condition is for all of them.
+//
+// CHECK-LABEL: c.func @net_backwards
+// CHECK:         c.for %c_end = {{.*}} to {{.*}} step -1 by %n : index {
+// CHECK:           %c = c.binary %c_end "-"
+// CHECK:           "s2s_f32xn_load_strided"(
+// CHECK:           c.if
+// CHECK:             "s2s_f32xn_add_products"(
+// CHECK:           "s2s_f32xn_store_strided"(
+func.func @backwards(%y: memref<40xf32>, %x: memref<60xf32>) {
+  loop.for %r = 0 to 2 {
+    loop.for %c = 0 to 20 down scalable {
+      %a = loop.load %x[affine_map<(d0) -> (d0 * 3)>(%c)] : memref<60xf32> -> f32
+      %b = loop.if affine_set<(d0) : (d0 - 1 >= 0)>(%r) -> f32 {
+        %p = arith.mulf %a, %a : f32
+        %s = arith.addf %p, %a : f32
+        loop.yield %s : f32
+      } else {
+        loop.yield %a : f32
+      }
+      loop.store %b, %y[affine_map<(d0) -> (d0 * 2)>(%c)] : f32, memref<40xf32>
+    }
+  }
+  func.return
+}
