@@ -42,7 +42,7 @@ def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
     if op.pairs is not None:
         prefix = "s2s_cache_read_points" if points else "s2s_cache_read_pairs"
         prefix = "s2s_cache_read_all_points" if op.rows is not None else prefix
-    elif not in_bytes and op.flip is None and op.count.value.data <= (FEW if stride == 1 else FEW_APART):
+    elif not in_bytes and op.flip is None and _is_inlined(b, op):
         prefix = f"{prefix}_few"
     header = headers.DSP if op.flip is None or op.pairs is not None else headers.CACHE_READ
     offset = b.zero_point(op, op.stored if op.is_as_stored else op.offset.value.data, INDEX)
@@ -68,6 +68,14 @@ def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
     b.block.add_op(
         c.CallOp(f"{prefix}_strided", [target, b.value(op.source), first, step, count, *bounds, offset], header=header)
     )
+
+
+def _is_inlined(b: Builder, op: loop.CacheReadOp) -> bool:
+    """Return whether a copy to 16 bits is written where it is. In a kernel that is cut into tiles each column is: GCC
+    makes a function for its sizes of a loop that it expects to run often, and one for all sizes of a loop in a tile."""
+    if op.stride.value.data == 1:
+        return op.count.value.data <= FEW
+    return b.tile is not None or op.count.value.data <= FEW_APART
 
 
 @LOWERINGS.register(loop.ExtendOp)
