@@ -64,7 +64,7 @@ def test_a_firmware_of_a_model_of_mlperf_says_what_the_host_says(
     assert example["main"](tmp_path, words) == 0
     with api.compile(model, target="c", pre=[MFCC], post=["top-k:count=2"]) as artifact:
         classes, scores = artifact.run({artifact.info.inputs[0].name: samples}).values()
-    best = TWELVE.split("/")[classes.reshape(-1)[0]]
+    best = TWELVE.split("/")[int(classes.reshape(-1)[0])]
     expected = f"sound: {best} {int(100 * scores.reshape(-1)[0] + 0.5)} %"
     assert capsys.readouterr().out.startswith(expected)
 

@@ -70,7 +70,9 @@ def _load(kernel: FuncOp, calls: Sequence[CallOp], ops: Sequence[Operation], sto
         if isinstance(op, arith.ConstantOp):
             Rewriter.replace_op(op, [], [loads[place].result])
     Rewriter.insert_op(loads, InsertPoint.at_start(block))
-    kernel.function_type = FunctionType.from_lists([each.type for each in block.args], kernel.function_type.outputs)
+    kernel.function_type = FunctionType.from_lists(
+        [each.type for each in block.args], kernel.function_type.outputs.data
+    )
     name = store.add(f"{kernel.sym_name.data}/zero_points", table)
     for call in calls:
         weight = loop.WeightOp(StringAttr(name), StringAttr(store.hash(name)), type)

@@ -147,8 +147,11 @@ def test_an_engine_runs_the_model_between_the_steps(before: list[object], behind
 def test_an_engine_between_steps_sees_a_wrong_model(monkeypatch: pytest.MonkeyPatch) -> None:
     from s2s.verify import expected
 
-    def wrong(engine: Any, loaded: Any) -> Any:
-        return lambda inputs: [array[::-1] * 0 + 1000 for array in inputs.values()]
+    def wrong(engine: str, loaded: Any) -> Any:
+        def run(inputs: dict[str, Any]) -> list[Any]:
+            return [0 * array + 1000 for array in inputs.values()]
+
+        return run
 
     monkeypatch.setattr(expected, "open_engine", wrong)
     with stepped({"x": (1, 4, 4, 3)}, [pre.Normalise()], [post.Mean(runs=2)]) as artifact:
