@@ -128,7 +128,7 @@ def score_scales(model: Any, rng: np.random.Generator) -> None:
 
 
 def zero_points(model: Any, rng: np.random.Generator) -> None:
-    """Other zero points of all activations inside of the network but those that a ReLU gives, which are limits."""
+    """Other zero points of activations inside of the network, except behind ReLUs, where they are limits."""
     _move(model, lambda point: point != LOWEST)
 
 
@@ -145,13 +145,13 @@ def ports(model: Any, rng: np.random.Generator) -> None:
 
 
 def _move(model: Any, is_moved: Callable[[int], bool]) -> None:
-    """Move zero points of activations inside of the network; results of pools and shapes keep those of their inputs."""
+    """Move zero points of activations inside of the network; results of pools keep the ones of their inputs."""
     graph = model.Subgraphs(0)
     outputs, followers = set(graph.OutputsAsNumpy()), list[tuple[Any, Any]]()
     for number in range(graph.OperatorsLength()):
         operator = graph.Operators(number)
         tensor = graph.Tensors(operator.Outputs(0))
-        before, after = (each.Quantization() for each in (graph.Tensors(operator.Inputs(0)), tensor))
+        before, after = (value.Quantization() for value in (graph.Tensors(operator.Inputs(0)), tensor))
         if tensor.Type() != tflite.TensorType.INT8 or not after.ScaleLength() or not before.ScaleLength():
             continue
         if before.Scale(0) == after.Scale(0) and before.ZeroPoint(0) == after.ZeroPoint(0):

@@ -45,11 +45,11 @@ def spotter(model: Path | None, pre: str | None, words: str) -> Artifact:
 
 def as_wav(samples: Array) -> bytes:
     """Return a .wav file of one channel at 16 kHz."""
-    made = io.BytesIO()
-    with wave.open(made, "wb") as file:
+    stream = io.BytesIO()
+    with wave.open(stream, "wb") as file:
         file.setparams((1, 2, keywords.RATE, samples.size, "NONE", "not compressed"))
         file.writeframes(samples.astype("<i2").tobytes())
-    return made.getvalue()
+    return stream.getvalue()
 
 
 def sounds() -> Iterator[tuple[str, bytes]]:
@@ -110,11 +110,11 @@ def main(folder: Path, arguments: list[str]) -> int:
     parser.add_argument("--pre", metavar="STEP")
     parser.add_argument("--words", default="/".join(keywords.WORDS))
     parser.add_argument("sounds", nargs="*", type=Path, metavar="SOUND.wav")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     wrong, program = 0, folder / "firmware.elf"
-    with spotter(given.model, given.pre, given.words) as artifact:
+    with spotter(options.model, options.pre, options.words) as artifact:
         tree, network = artifact.tree().write(folder / "kws"), artifact.info
-    files = [(None, file.read_bytes()) for file in given.sounds] or list(sounds())
+    files = [(None, file.read_bytes()) for file in options.sounds] or list(sounds())
     for word, sound in files:
         program = build(folder, network, sound)
         lines = heard(program).splitlines()
@@ -124,7 +124,7 @@ def main(folder: Path, arguments: list[str]) -> int:
     count, stack = cycles(tree, keywords.recording(0, np.random.default_rng(7)))
     print(f"RAM {ram:,} bytes and {stack:,} of stack, {count:,} cycles")
     print(f"flash {flash:,} bytes, of which {len(files[-1][1]):,} are the sound")
-    return wrong if given.model is None else 0
+    return wrong if options.model is None else 0
 
 
 if __name__ == "__main__":

@@ -64,8 +64,8 @@ def _run(
     if pre or post:
         surround(module, weights, pre, post)
     kept = initial_state(module, weights)
-    for each in stream:
-        yield run_graph(module, list(each), weights, state=kept)
+    for tensors in stream:
+        yield run_graph(module, list(tensors), weights, state=kept)
 
 
 def _handing_on(ports: Ports) -> ModuleOp:

@@ -79,7 +79,7 @@ def riff(*chunks: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("file", "found"),
+    ("file", "expected"),
     [
         (riff(chunk(b"fmt ", FORMAT), chunk(b"data", b"\1\0\2\0")), "1 44 2 16000"),
         (riff(chunk(b"LIST", b"abc") + b"\0", chunk(b"fmt ", FORMAT), chunk(b"data", b"\1\0")), "1 56 1 16000"),
@@ -93,11 +93,11 @@ def riff(*chunks: bytes) -> bytes:
     ],
     ids=["plain", "other-chunk", "no-format", "long-data", "long-format", "stereo", "no-data", "short", "empty"],
 )
-def test_samples_of_a_file_are_found(file: bytes, found: str, tmp_path: Path):
+def test_samples_of_a_file_are_found(file: bytes, expected: str, tmp_path: Path):
     (tmp_path / "find.c").write_text(FIND)
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined", f"-I{FOLDER}"]
     program = tmp_path / "find"
     command = [require("gcc"), *flags, str(tmp_path / "find.c"), str(FOLDER / "wav.c"), "-o", str(program)]
     subprocess.run(command, check=True)
     said = subprocess.run([program], input=file, check=True, capture_output=True).stdout.decode()
-    assert said.startswith(found)
+    assert said.startswith(expected)

@@ -67,7 +67,7 @@ class CopyPlan:
 
     @property
     def number(self) -> int | None:
-        """The number of the zero point among those that a pack of weights brings."""
+        """The number of the zero point, if a pack of weights brings it."""
         return self.products.factor_of(self.read).number
 
     @property

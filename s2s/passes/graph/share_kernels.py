@@ -47,7 +47,7 @@ from s2s.types.weights import WeightStore
 ZERO_POINTS = ("input_zp", "output_zp", "weight_zp", "a_zp", "b_zp")
 """Properties of operators that hold a zero point."""
 LIMITS = (-128, 0, 127)
-"""Zero points that follow from the kind of an activation: the limits of bytes, and that of symmetric numbers."""
+"""Zero points that follow from the kind of an activation: the limits of bytes, and 0 for symmetric numbers."""
 
 
 @frozen
@@ -57,7 +57,7 @@ class ShareKernelsPass(ModulePass):
     name = "graph-share-kernels"
 
     zero_points: str = "equal"
-    """`equal`: kernels with equal zero points are merged; `apart`: only those whose zero points are limits."""
+    """`equal`: kernels with equal zero points are merged; `apart`: only if these are limits."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         _pass_factors(op, weights_of(ctx))

@@ -48,7 +48,7 @@ class LoadZeroPointsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         store = weights_of(ctx)
         for kernel, calls in list(kernels_of_main(op)):
-            numbered_ops = [each for each in walk(kernel) if number_of(each) is not None]
+            numbered_ops = [inner for inner in walk(kernel) if number_of(inner) is not None]
             if numbered_ops:
                 _load(kernel, calls, numbered_ops, store)
 
@@ -71,7 +71,7 @@ def _load(kernel: FuncOp, calls: Sequence[CallOp], ops: Sequence[Operation], sto
             Rewriter.replace_op(op, [], [loads[place].result])
     Rewriter.insert_op(loads, InsertPoint.at_start(block))
     kernel.function_type = FunctionType.from_lists(
-        [each.type for each in block.args], kernel.function_type.outputs.data
+        [buffer.type for buffer in block.args], kernel.function_type.outputs.data
     )
     name = store.add(f"{kernel.sym_name.data}/zero_points", table)
     for call in calls:

@@ -59,7 +59,7 @@ def _is_number(value: SSAValue) -> bool:
 
 
 def _is_moved(op: arith.AddiOp | arith.SubiOp) -> bool:
-    """Return whether the sum is that of a byte, or what a rescale takes or gives."""
+    """Return whether a byte is added to, or what a rescale takes or gives."""
     owner = op.lhs.owner
     if isinstance(owner, tensor.RescaleOp) or (isinstance(owner, arith.ExtSIOp) and owner.input.type == i8):
         return True
