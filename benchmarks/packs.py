@@ -6,7 +6,7 @@ Each network is compiled once with `--weights pack`; then its model is changed a
 scales of weights, channels that died, other scales and zero points of activations. `s2s pack` makes a pack for the tree
 of the first model, or refuses. What it makes must be bound, and the tree has to compute with it the bits that the
 new model computes when it is compiled for itself. Where it refuses, the tree must refuse the new model's own pack.
-Exits with 1 if anything else happens, or if other weights of the same scales are refused.
+Exits with 1 if anything else happens, or if a change is refused that every tree takes (`TAKEN`).
 """
 
 import argparse
@@ -128,19 +128,43 @@ def score_scales(model: Any, rng: np.random.Generator) -> None:
 
 
 def zero_points(model: Any, rng: np.random.Generator) -> None:
-    """Another zero point of an activation in the middle of the network."""
-    for tensor in _activations(model)[1:-1][:1]:
-        points = tensor.Quantization().ZeroPointAsNumpy()
-        points[...] = np.where(points > 0, points - 1, points + 1)
+    """Other zero points of activations inside of the network, except behind ReLUs, where they are limits."""
+    _move(model, lambda point: point != LOWEST)
 
 
-def _activations(model: Any) -> list[Any]:
-    graph, tensors = model.Subgraphs(0), list[Any]()
+def limits(model: Any, rng: np.random.Generator) -> None:
+    """Other zero points behind ReLUs, which then have other lower limits."""
+    _move(model, lambda point: point == LOWEST)
+
+
+def ports(model: Any, rng: np.random.Generator) -> None:
+    """Another zero point of the network's input, which the application quantises with."""
+    graph = model.Subgraphs(0)
+    point = graph.Tensors(graph.Inputs(0)).Quantization().ZeroPointAsNumpy()
+    point[...] = _moved(point, 1)
+
+
+def _move(model: Any, is_moved: Callable[[int], bool]) -> None:
+    """Move zero points of activations inside of the network; results of pools keep the ones of their inputs."""
+    graph = model.Subgraphs(0)
+    outputs, followers = set(graph.OutputsAsNumpy()), list[tuple[Any, Any]]()
     for number in range(graph.OperatorsLength()):
-        tensor = graph.Tensors(graph.Operators(number).Outputs(0))
-        if tensor.Type() == tflite.TensorType.INT8 and tensor.Quantization().ScaleLength():
-            tensors.append(tensor)
-    return tensors
+        operator = graph.Operators(number)
+        tensor = graph.Tensors(operator.Outputs(0))
+        before, after = (value.Quantization() for value in (graph.Tensors(operator.Inputs(0)), tensor))
+        if tensor.Type() != tflite.TensorType.INT8 or not after.ScaleLength() or not before.ScaleLength():
+            continue
+        if before.Scale(0) == after.Scale(0) and before.ZeroPoint(0) == after.ZeroPoint(0):
+            followers.append((before.ZeroPointAsNumpy(), after.ZeroPointAsNumpy()))
+        elif operator.Outputs(0) not in outputs and is_moved(after.ZeroPoint(0)):
+            followers.append((_moved(after.ZeroPointAsNumpy(), 1 + number % 5), after.ZeroPointAsNumpy()))
+    for point, moved in followers:
+        moved[...] = point
+
+
+def _moved(point: Array, step: int) -> Array:
+    """Return a zero point that is `step` nearer to 0, but not 0."""
+    return np.where(point > 0, np.maximum(point - step, 1), np.minimum(point + step, -1))
 
 
 CHANGES: Sequence[tuple[Change, bool]] = (
@@ -149,8 +173,14 @@ CHANGES: Sequence[tuple[Change, bool]] = (
     (weight_scales, True),
     (score_scales, True),
     (zero_points, True),
+    (limits, True),
+    (ports, True),
 )
 """Each change, and whether it is for quantised networks only."""
+TAKEN = (weights, died, score_scales, zero_points)
+"""The changes that a tree takes of every network; the others are taken, or refused rightly."""
+LOWEST = -128
+"""The zero point of numbers that are not negative."""
 
 
 def changed(source: Any, change: Change, seed: int, folder: Path) -> Path:
@@ -218,7 +248,7 @@ def _check(name: str, tree: Tree, options: Mapping[str, Any], model: Path, chang
             print(
                 f"{name:<26}{change.__name__:<15}refused{'' if right else ' WRONGLY'}: {str(error)[:200]}", flush=True
             )
-            return right and change not in (weights, died)
+            return right and change not in TAKEN
         expected, outputs = run(alone.tree()), run(tree, pack)
     same = all(np.array_equal(mine, theirs, equal_nan=True) for mine, theirs in zip(outputs, expected, strict=True))
     close = all(np.allclose(mine, theirs, rtol=1e-4, atol=1e-5) for mine, theirs in zip(outputs, expected, strict=True))

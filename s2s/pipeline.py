@@ -1,10 +1,9 @@
 """The pass pipeline of the compiler: every pass in order, by stage, with the condition under which it runs and the
-reason for its position.
-"""
+reason for its position."""
 
 from collections.abc import Mapping
 
-from s2s.decisions.constants import equal_weights, packs_weights, sees_values
+from s2s.decisions.constants import equal_weights, packs_weights, sees_values, zero_points_apart
 from s2s.options import CompileOptions
 from s2s.options.declaration import seen_by
 from s2s.passes.conditions import (
@@ -200,7 +199,7 @@ GRAPH = (
     Step("graph-fold-widening", "Products with few rows read narrow tensors themselves.", when=tuned),
     Step("graph-fuse-ops", "Outline groups of operators as kernels; main then holds calls.", options=fusion),
     Step("graph-combine-parallel-reductions", "Read a tensor once for several results.", when=sizes_constant),
-    Step("graph-share-kernels", "Merge identical kernels; layers then differ in the weights that they pass."),
+    Step("graph-share-kernels", "Merge identical kernels; layers differ in weights.", options=zero_points_apart),
     Step("graph-remove-device-copies", "Until here, they kept devices apart.", when=placed, options=shared_memory),
     Step("graph-order-calls", "Order the calls so that the arena is smallest.", options=target),
     Step("graph-propagate-sizes", "Type rules tell how many windows an axis of any size has."),
@@ -299,6 +298,7 @@ TENSOR = (
         "Use fewer instructions where weights bound the rescaled sums; after the comments, which would read less well.",
         when=tuned,
     ),
+    Step("tensor-number-zero-points", "Rescales have their last form.", when=packs_weights),
 )
 """Choose schedules for the computations, and pack constants for them."""
 
@@ -327,6 +327,7 @@ LOOP = (
     Step("loop-fill-lanes", "Threads have scratch of their own, where they read what they have written.", when=divided),
     Step("loop-divide-among-threads", "The plan finds room for scratch of each.", when=divided, options=threads),
     Step("loop-cast-runs", "Loops are divided by now.", when=casts_in_runs, options=target),
+    Step("loop-load-zero-points", "Operations have their last form.", when=packs_weights),
     Step("loop-strip-mine", "Bodies of loops have their last form.", when=scalable),
     Step("loop-limit-args", "Kernels have all their arguments by now.", options=arguments),
 )

@@ -142,6 +142,16 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
         return 0 if self.fill is None else self.fill.value.data
 
     @property
+    def stored(self) -> int:
+        """The byte that is stored for elements outside of the range, flipped as others are."""
+        return self.outside if self.flip is None else (self.outside + 256) % 256 - 128
+
+    @property
+    def is_as_stored(self) -> bool:
+        """Whether the copy is made of bytes as they are, to which nothing is added."""
+        return self.pairs is not None or (isa(self.target.type, MemRefType) and self.target.type.element_type == i8)
+
+    @property
     def is_clipped(self) -> bool:
         """Whether some elements may be zeros instead of elements of the source."""
         return len(self.map.data.results) == 4

@@ -72,7 +72,7 @@ def _here(demo: "Demo", trained: "Made", destination: Path) -> None:
         progress.step("compiling the C")
         run_program(["make", "-s", "-C", destination, "demo"])
     print(run_program([destination.absolute() / "demo"]), end="")
-    model = f"{destination}/{demo.name}.onnx"
+    model = " ".join([f"{destination}/{demo.name}.onnx", *(f"--pre {step}" for step in demo.pre)])
     _next(
         (f"make -C {destination} run", f"runs it again; {destination}/main.c calls the network"),
         (f"s2s report {model} --target cortex-m4", "its RAM, flash and stack on a microcontroller"),
@@ -97,7 +97,7 @@ def _emulated(demo: "Demo", trained: "Made", board: str, destination: Path) -> N
     with steps_shown(), tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / f"{demo.name}.onnx"
         model.write_bytes(trained.model)
-        with compile_artifact(model, CompileOptions(target=chosen.target)) as artifact:
+        with compile_artifact(model, CompileOptions(target=chosen.target, pre=demo.pre)) as artifact:
             write_project(artifact.measured_tree(), chosen, destination)
         progress.step("compiling the C")
         run_program(["make", "-s", "-C", destination])

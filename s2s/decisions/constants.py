@@ -69,6 +69,11 @@ def equal_weights(options: Any) -> Mapping[str, str]:
     return {"weights": "names"} if packs_weights(options) else {}
 
 
+def zero_points_apart(options: Any) -> Mapping[str, str]:
+    """Return what tells kernels apart whose zero points a pack may bring, as an option of a pass."""
+    return {"zero_points": "apart"} if packs_weights(options) else {}
+
+
 def form_of(options: Any, pools: Sequence[object]) -> str:
     """Return the form of the constants that the program holds itself, some of them in memory pools."""
     if pools or options.devices:

@@ -21,12 +21,13 @@ def write_demo(demo: "Demo", trained: "Made", destination: Path) -> None:
     """Write the project to a new folder, whole or not at all."""
     check_new(destination)
     model = onnx.load_model_from_string(trained.model)
-    with compile_artifact(model, CompileOptions(target="c", name=demo.name)) as artifact:
+    with compile_artifact(model, CompileOptions(target="c", name=demo.name, pre=demo.pre)) as artifact:
         tree = artifact.tree()
     views = {
         "demo": demo,
         "network": tree.network(),
         "generator": f"s2s {current_version()}",
+        "element": tree.network().inputs[0].c_type,
         "samples": [[_literal(value) for value in sample.reshape(-1).tolist()] for sample in trained.samples],
         "labels": trained.labels,
         "classes": demo.classes,
@@ -44,7 +45,9 @@ def check_new(destination: Path) -> None:
 
 
 def _literal(value: float) -> str:
-    """Return a float as C reads it back."""
+    """Return a number as C reads it back."""
+    if isinstance(value, int):
+        return str(value)
     return f"{value:.9g}f" if set(f"{value:.9g}") & set(".e") else f"{value:.1f}f"
 
 

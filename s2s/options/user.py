@@ -59,7 +59,7 @@ class UserOptions(InputOptions):
     )
     weights: values.WeightForm = option(
         default="auto",
-        stages=("simplify", "loop", "c", "tree"),
+        stages=("simplify", "graph", "tensor", "loop", "c", "tree"),
         help="Weights as C arrays, as one file (`incbin`), or as a `pack` that a firmware binds; `auto` by size.",
         refused=refused.REFUSED_WITH_PACK,
         is_expert=True,

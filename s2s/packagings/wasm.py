@@ -10,10 +10,18 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+)
+
 from s2s.c_syntax.interface import Port
 from s2s.c_syntax.types import element_name
 from s2s.emit.templates import fill
-from s2s.errors import InputError
+from s2s.errors import CompilerBug, InputError
 from s2s.packagings.description import TreeDescription
 from s2s.packagings.example import arena_argument, declarations, run_call
 
@@ -37,6 +45,15 @@ ARRAYS = {
     "bf16": "Uint16Array",
 }
 """The arrays of JavaScript by element type; 16-bit floats are bits."""
+
+_OPERATIONS = {
+    AffineBinaryOpKind.Add: "({} + {})",
+    AffineBinaryOpKind.Mul: "({} * {})",
+    AffineBinaryOpKind.Mod: "({} % {})",
+    AffineBinaryOpKind.FloorDiv: "Math.floor({} / {})",
+    AffineBinaryOpKind.CeilDiv: "Math.ceil({} / {})",
+}
+"""Operations of formulas of sizes in JavaScript; no size is negative."""
 
 SMALLEST = 4
 """Pixels of a side of an image, at least."""
@@ -112,6 +129,7 @@ def _filled(template: str, tree: TreeDescription, **more: Any) -> bytes:
         "run": run_call(network),
         "arena": arena_argument(network),
         "facts": _facts(tree),
+        "derived": {name: _in_javascript(formula.results[0]) for name, formula in network.derived_sizes.items()},
         "flags": [TRIPLE, "-std=c99", tree.level, *tree.flags],
         "linking": FLAGS,
         **more,
@@ -127,17 +145,32 @@ def _facts(tree: TreeDescription) -> dict[str, Any]:
         "summary": tree.summary,
         "inputs": list(map(_port, network.inputs)),
         "outputs": list(map(_port, network.outputs)),
-        "sizes": {name: [size.least, size.most] for name, size in network.sizes.items()},
+        "sizes": {name: [size.least, size.most, size.step] for name, size in network.sizes.items()},
+        "computed": list(network.computed_sizes),
     }
 
 
+def _in_javascript(expr: AffineExpr) -> str:
+    """Return a size that follows from the sizes of a run, in the array `dims`, as an expression of JavaScript."""
+    match expr:
+        case AffineConstantExpr():
+            return str(expr.value)
+        case AffineDimExpr():
+            return f"dims[{expr.position}]"
+        case AffineBinaryOpExpr():
+            return _OPERATIONS[expr.kind].format(*map(_in_javascript, (expr.lhs, expr.rhs)))
+        case _:
+            raise CompilerBug(f"{expr} is no formula of sizes")
+
+
 def _port(port: Port) -> dict[str, Any]:
-    image, quantised = image_of(port), port.quantisation
+    image, quantised = None if any(port.varies) else image_of(port), port.quantisation
     return {
         "name": port.name,
         "dtype": element_name(port.element),
         "array": ARRAYS[element_name(port.element)],
         "shape": list(port.shape),
+        "axes": list(port.axes),
         "quantisation": None if quantised is None else quantised._asdict(),
         "image": None if image is None else image._asdict(),
     }

@@ -1,13 +1,16 @@
 """Obtain the expected outputs of a network: from a reference engine, or from golden vectors."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, get_args
 
 from s2s.compilation import Compilation
 from s2s.data.samples import sample
 from s2s.errors import InputError
+from s2s.frontends.formats import LoadedModel
 from s2s.frontends.model import GraphModel, load_for_engine
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.stages.read import Read
@@ -18,8 +21,9 @@ from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, tensor_type
 from s2s.types.interface import as_declared, as_passed, declared_names
 from s2s.types.sizes import shape_at
+from s2s.verify.around_steps import run_around
 from s2s.verify.byte_ports import as_bytes, as_reals
-from s2s.verify.engines import EngineName, Runner, default_engine, open_engine
+from s2s.verify.engines import EngineName, ForeignEngine, Runner, default_engine, open_engine
 from s2s.verify.golden import Vectors, read_golden
 from s2s.verify.node_values import NodeValues, node_values
 from s2s.verify.sizes import at_sizes
@@ -134,13 +138,14 @@ def _computed(compilation: Compilation, wanted: Wanted, streams: Sequence[Stream
     against = wanted.against
     if against == "interpreter" or (against is None and isinstance(compilation.source, GraphModel)):
         return _by_interpreter(compilation, streams)
-    if compilation.options.pre or compilation.options.post:
+    steps = _steps(compilation)
+    if steps and compilation.options.streams:
         if against is not None:
             raise InputError(
-                f"--against {against}: runs the model without its --pre and --post; give --against interpreter, or "
-                "verify the model without them"
+                f"--against {against}: takes whole inputs, which {steps} make of new frames; give --against "
+                "interpreter, or verify the model without --stream"
             )
-        return _by_interpreter(compilation, streams, " (engines run the model without --pre and --post)")
+        return _by_interpreter(compilation, streams, " (engines take whole inputs)")
     if against is None and compilation.facts(Settled).quantises_activations:
         return _by_interpreter(compilation, streams, " (engines quantise activations each by its own rule)")
     loaded = load_for_engine(compilation.source, against or "verify", compilation.options)
@@ -149,19 +154,32 @@ def _computed(compilation: Compilation, wanted: Wanted, streams: Sequence[Stream
         return _by_interpreter(compilation, streams, f" (tflite_micro is not installed; {install_command('tflm')})")
     progress.step(f"running {engine}")
     try:
-        outputs = [
-            found for inputs in streams for found in _run_stream(compilation, open_engine(engine, loaded), inputs)
-        ]
+        run = partial(_run_engine, engine, loaded)
+        runs = [run_around(compilation, run, each) if steps else run(compilation, each) for each in streams]
+        outputs = list(chain.from_iterable(runs))
     except InputError as error:
         if against is not None or engine != "tflm":
             raise
         reason = str(error).removeprefix(f"{loaded.label}: ").partition(";")[0]
         return _by_interpreter(compilation, streams, f" ({reason})")
     nodes = None
-    if wanted.nodes and not compilation.facts(Read).windows:
+    if wanted.nodes and not steps and not compilation.facts(Read).windows:
         progress.step(f"running {engine} node by node")
         nodes = node_values(engine, loaded, _passed(compilation, _initial(compilation), streams[0][0]))
-    return _Found(_with_version(engine), outputs, nodes)
+    return _Found(_with_version(engine) + (f" between {steps} by {INTERPRETER}" if steps else ""), outputs, nodes)
+
+
+def _steps(compilation: Compilation) -> str:
+    """Return the options that put steps before and behind the model; empty if there are none."""
+    options = compilation.options
+    return " and ".join(name for name, steps in (("--pre", options.pre), ("--post", options.post)) if steps)
+
+
+def _run_engine(
+    engine: ForeignEngine, loaded: LoadedModel, compilation: Compilation, inputs: Stream
+) -> Iterator[Sequence[Array]]:
+    """Open a model in an engine, and run it on one stream."""
+    return _run_stream(compilation, open_engine(engine, loaded), inputs)
 
 
 def _run_stream(compilation: Compilation, run: Runner, inputs: Stream) -> Iterator[Sequence[Array]]:

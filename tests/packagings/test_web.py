@@ -168,6 +168,38 @@ def test_real_numbers_are_quantised_for_the_input(tmp_path: Path):
         assert float(text) == pytest.approx(wanted[index], rel=1e-5)
 
 
+def test_the_length_of_an_input_is_chosen_in_the_page(tmp_path: Path):
+    """Every second element of a signal, doubled: `y` has half as many elements, rounded up."""
+    model = onnx_model(
+        "(float[1, 1, N] x) => (float[1, 1, M] y) <float[1, 1, 1] w = {2}> { y = Conv <strides = [2]> (x, w) }"
+    )
+    artifact = compile_network(model, target="c", name="net", dims={"N": (1, 9)})
+    steps = """
+const field = document.querySelector("#sizes input"), before = rows().length, found = [];
+const choose = async (N) => {
+  const runs = +document.body.dataset.runs;
+  field.value = N;
+  field.onchange();
+  await until(runs + 1);
+};
+for (const N of [5, 2, 9, 10]) {
+  await choose(N);
+  found.push([rows().length, find("error").textContent]);
+}
+find("error").textContent = "";
+await choose(5);
+const runs = +document.body.dataset.runs;
+drop(btoa("1 2 3 4 5"), "x.txt");
+await until(runs + 1);
+return [[field.min, field.max], before, found, rows(), find("error").textContent];
+"""
+    bounds, before, found, computed, error = shown(page_of(artifact, tmp_path), steps, tmp_path)
+    assert (bounds, before) == (["1", "9"], 5)
+    assert found == [[3, ""], [1, ""], [5, ""], [5, "N: is 10, not 1 to 9"]]
+    assert error == ""
+    assert numbers(computed, 3).tolist() == [2, 6, 10]
+
+
 def test_names_of_strangers_are_texts(tmp_path: Path):
     model = onnx_model("(float[1, 3] x) => (float[1, 3] y) { y = Neg (x) }")
     model.graph.input[0].name = model.graph.node[0].input[0] = HOSTILE

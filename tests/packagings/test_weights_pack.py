@@ -60,6 +60,36 @@ def test_retrained_weights_become_a_pack_that_computes_what_the_model_says(
     assert int.from_bytes(pack[12:16], "little") == 7
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"target": "cortex-m4"},
+        {"target": "cortex-m55"},
+        {"target": "cortex-m0"},
+        {"threads": 2},
+        {"steps": "2000macs"},
+    ],
+    ids=str,
+)
+def test_other_zero_points_become_a_pack_that_computes_what_the_model_says(options: dict[str, Any], tmp_path: Path):
+    first = tmp_path / "net_int8.tflite"
+    first.write_bytes(quantised_network(limited=False))
+    with compiled(first, weights="pack", name="net", **options) as artifact:
+        tree = artifact.tree().write(tmp_path / "tree")
+    new = changed(first, zero_points, 0, tmp_path)
+    pack = pack_for(tree, new)
+    x = np.random.default_rng(0).integers(-128, 128, (1, 6, 5, 3)).astype(np.int8)
+    with compiled(new, name="net", **options) as own, load(own.tree()) as network:
+        [expected] = network.run({"x": x}).values()
+    with load(tree) as network:
+        [before] = network.run({"x": x}).values()
+        network.bind_weights(pack)
+        [found] = network.run({"x": x}).values()
+    np.testing.assert_array_equal(found, expected)
+    assert (found != before).any()
+
+
 def classifier() -> bytes:
     """A layer of bytes, and the softmax of its scores."""
     weights = np.random.default_rng(0).integers(-127, 128, (12, 8)).astype(np.int8)
@@ -108,7 +138,7 @@ def test_header_states_digest_and_checksum(quantised: tuple[Path, Tree]):
     assert pack[16:48].hex() == tree.record["pack"]["layout"]
 
 
-def test_other_quantisation_is_refused_by_its_node(quantised: tuple[Path, Tree], tmp_path: Path):
+def test_another_limit_is_refused_by_its_node(quantised: tuple[Path, Tree], tmp_path: Path):
     model, tree = quantised
     new = changed(model, zero_points, 0, tmp_path)
     with pytest.raises(UnsupportedError, match=r"net: the new model needs another program: .*\((net_\w+)\): `"):

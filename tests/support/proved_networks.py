@@ -5,8 +5,10 @@ import numpy as np
 from s2s.fuzz.tflite.writer import RELU, SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model
 
 
-def quantised_network(*, softmax: bool = False) -> bytes:
-    """Convolutions (plain, depthwise, 1x1), residual sum, mean, matrix product, and a softmax if asked."""
+def quantised_network(*, softmax: bool = False, limited: bool = True) -> bytes:
+    """Convolutions (plain, depthwise, 1x1), residual sum, mean, matrix product, and a softmax if asked; some
+    layers have a ReLU if `limited`."""
+    relu = RELU if limited else 0
     numbers = np.random.default_rng(7)
     tensors = [_activation("x", (1, 6, 5, 3), 0.5, 3)]
     operators: list[OperatorSpec] = []
@@ -50,11 +52,11 @@ def quantised_network(*, softmax: bool = False) -> bytes:
             "fused_activation_function": activation,
         }
 
-    layer("CONV_2D", "x", "conv", (1, 6, 5, 8), (8, 3, 3, 3), **window(1, SAME, RELU))
-    layer("DEPTHWISE_CONV_2D", "conv", "dw", (1, 6, 5, 8), (1, 3, 3, 8), depth_multiplier=1, **window(1, SAME, RELU))
+    layer("CONV_2D", "x", "conv", (1, 6, 5, 8), (8, 3, 3, 3), **window(1, SAME, relu))
+    layer("DEPTHWISE_CONV_2D", "conv", "dw", (1, 6, 5, 8), (1, 3, 3, 8), depth_multiplier=1, **window(1, SAME, relu))
     layer("CONV_2D", "dw", "point", (1, 6, 5, 8), (8, 1, 1, 8), **window(1, VALID, 0))
     tensors.append(_activation("sum", (1, 6, 5, 8), 0.7, 2))
-    operators.append(OperatorSpec("ADD", ["conv", "point"], ["sum"], "AddOptions", {"fused_activation_function": RELU}))
+    operators.append(OperatorSpec("ADD", ["conv", "point"], ["sum"], "AddOptions", {"fused_activation_function": relu}))
     tensors.append(_activation("mean", (1, 1, 1, 8), 0.7, 2))
     pool = {
         "padding": VALID,

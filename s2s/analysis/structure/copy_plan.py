@@ -68,6 +68,11 @@ class CopyPlan:
         return 0 if self.as_stored else self.products.factor_of(self.read).offset
 
     @property
+    def number(self) -> int | None:
+        """The number of the zero point, if a pack of weights brings it."""
+        return self.products.factor_of(self.read).number
+
+    @property
     def fill(self) -> int:
         """The stored value of padding, before bytes are flipped."""
         return -self.products.factor_of(self.read).offset if self.as_stored else 0

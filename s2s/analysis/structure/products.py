@@ -7,6 +7,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, f32, f64, i8, i16, i32
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from s2s.analysis.structure.packed_numbers import number_of
 from s2s.dialects import tensor
 from s2s.types.hints import isa
 
@@ -20,6 +21,8 @@ class Factor(NamedTuple):
     """The dimension whose index says which half of a byte is taken, 0 for the lower one."""
     unsigned: bool = False
     """Whether the byte is from 0 to 255."""
+    number: int | None = None
+    """The number of the offset among the zero points that a pack of weights brings."""
 
 
 class ProductSum(NamedTuple):
@@ -98,7 +101,7 @@ def _factor(value: SSAValue, element: IntegerType) -> Factor | None:
     halves = _half_of_byte(value)
     if halves is not None:
         return halves
-    offset, inner = 0, value
+    offset, inner, number = 0, value, None
     owner = value.owner
     if isinstance(owner, arith.SubiOp | arith.AddiOp):
         constant = owner.rhs.owner
@@ -106,13 +109,14 @@ def _factor(value: SSAValue, element: IntegerType) -> Factor | None:
             return None
         amount = constant.value.value.data
         offset, inner = amount if isinstance(owner, arith.AddiOp) else -amount, owner.lhs
+        number = number_of(constant)
     extension = inner.owner
     if not isinstance(extension, arith.ExtSIOp | arith.ExtUIOp) or not isinstance(extension.input, BlockArgument):
         return None
     if not isa(extension.input.type, IntegerType) or extension.input.type != element:
         return None
     unsigned = isinstance(extension, arith.ExtUIOp)
-    return None if unsigned and offset else Factor(extension.input.index, offset, unsigned=unsigned)
+    return None if unsigned and offset else Factor(extension.input.index, offset, unsigned=unsigned, number=number)
 
 
 def _half_of_byte(value: SSAValue) -> Factor | None:

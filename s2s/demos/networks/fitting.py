@@ -30,10 +30,13 @@ def drawn(random: np.random.Generator, **shapes: tuple[int, ...]) -> dict[str, A
     }
 
 
-def fitted(features: onnx.ModelProto, inputs: Array, labels: Array, classes: int) -> tuple[Array, Array]:
-    """Return weights and bias of the layer that tells classes apart by the features of a network with one input."""
+def fitted(
+    features: onnx.ModelProto, inputs: Array, labels: Array, classes: int, *, pre: tuple[str, ...] = ()
+) -> tuple[Array, Array]:
+    """Return weights and bias of the layer that tells classes apart by the features of a network with one input, behind
+    the steps `pre`."""
     read = np.ones((len(labels), 1 + _width(features)))
-    with compile_artifact(features, CompileOptions(target="c", name="layers")) as artifact:
+    with compile_artifact(features, CompileOptions(target="c", name="layers", pre=pre)) as artifact:
         name = artifact.info.inputs[0].name
         for row, sample in zip(read, inputs, strict=True):
             [computed] = artifact.run({name: sample}).values()

@@ -16,6 +16,9 @@ arguments.
 ->
     func.func private @matmul_rescale(%a, %b, %multiplier) { … graph.rescale %y, %multiplier, %s … }
 
+With `zero_points=apart` (`--weights pack`) kernels are merged only where their zero points are limits of a type, as
+behind a ReLU. Others may be equal in one model and differ in a retrained one, whose code has to be the same.
+
 Declined for functions that are not kernels; constants remain in kernels without a sum of products, where passing them
 costs more than sharing saves.
 """
@@ -24,7 +27,7 @@ from collections import defaultdict
 from collections.abc import Hashable
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FunctionType, ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
@@ -36,14 +39,25 @@ from s2s.dialects import graph
 from s2s.dialects.graph.traits import DESCRIPTIVE
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_weight
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import from_dense
+from s2s.types.hints import isa
 from s2s.types.weights import WeightStore
 
+ZERO_POINTS = ("input_zp", "output_zp", "weight_zp", "a_zp", "b_zp")
+"""Properties of operators that hold a zero point."""
+LIMITS = (-128, 0, 127)
+"""Zero points that follow from the kind of an activation: the limits of bytes, and 0 for symmetric numbers."""
 
+
+@frozen
 class ShareKernelsPass(ModulePass):
     """Keep the first of each set of equal kernels."""
 
     name = "graph-share-kernels"
+
+    zero_points: str = "equal"
+    """`equal`: kernels with equal zero points are merged; `apart`: only if these are limits."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         _pass_factors(op, weights_of(ctx))
@@ -51,6 +65,8 @@ class ShareKernelsPass(ModulePass):
         kept: dict[str, FuncOp] = {}
         for function in list(op.body.block.ops):
             if isinstance(function, FuncOp) and is_kernel(function):
+                if self.zero_points == "apart" and _has_free_zero_point(function):
+                    continue
                 original = first.setdefault(_structure(function), function)
                 if original is not function:
                     kept[function.sym_name.data] = original
@@ -79,6 +95,12 @@ def _pass_factors(module: ModuleOp, weights: WeightStore) -> None:
         for kernel, row in zip(kernels, rows, strict=True):
             for place in differing:
                 _pass_factor(kernel, row[place], calls[kernel.sym_name.data], weights)
+
+
+def _has_free_zero_point(kernel: FuncOp) -> bool:
+    """Return whether a zero point of the kernel may be another one in a retrained model."""
+    points = [op.properties.get(name) for op in kernel.body.block.ops for name in ZERO_POINTS]
+    return any(isa(point, IntegerAttr) and point.value.data not in LIMITS for point in points)
 
 
 def _sums_products(kernel: FuncOp) -> bool:

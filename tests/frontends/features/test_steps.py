@@ -1,6 +1,7 @@
 """Steps as texts, their place among inputs and outputs, and quantised inputs."""
 
 import dataclasses
+import re
 from random import Random
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -134,10 +135,31 @@ def test_sizes_that_vary_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("before", "behind"), [([pre.Normalise()], []), ([], [post.Argmax()])])
-def test_engines_run_no_steps(before: list[object], behind: list[object]) -> None:
+def test_an_engine_runs_the_model_between_the_steps(before: list[object], behind: list[object]) -> None:
+    steps = "--pre" if before else "--post"
     with stepped({"x": (1, 4, 4, 3)}, before, behind) as artifact:
         result = artifact.verify()
         assert result.passed
-        assert result.against.endswith("(engines run the model without --pre and --post)")
-        with pytest.raises(InputError, match="--against onnxruntime: runs the model without its --pre and --post"):
-            artifact.verify(against="onnxruntime")
+        assert re.fullmatch(rf"onnxruntime \S+ between {steps} by the graph interpreter of s2s", result.against)
+        assert artifact.verify(against="interpreter").against == "the graph interpreter of s2s"
+
+
+def test_an_engine_between_steps_sees_a_wrong_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    from s2s.verify import expected
+
+    def wrong(engine: str, loaded: Any) -> Any:
+        def run(inputs: dict[str, Any]) -> list[Any]:
+            return [0 * array + 1000 for array in inputs.values()]
+
+        return run
+
+    monkeypatch.setattr(expected, "open_engine", wrong)
+    with stepped({"x": (1, 4, 4, 3)}, [pre.Normalise()], [post.Mean(runs=2)]) as artifact:
+        assert not artifact.verify().passed
+
+
+def test_states_of_steps_go_on_from_run_to_run() -> None:
+    with stepped({"x": (1, 3)}, [], [post.Mean(runs=3)]) as artifact:
+        result = artifact.verify()
+        assert result.passed
+        assert result.against.startswith("onnxruntime")

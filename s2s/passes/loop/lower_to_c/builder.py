@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from s2s.analysis.structure.packed_numbers import number_of
 from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name, vector_type
 from s2s.dialects import c, loop
@@ -139,6 +140,8 @@ class Builder:
 
     weights: Mapping[str, str] = field(default_factory=dict[str, str])
     """The C names of the weights that a kernel may name."""
+    zero_points: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    """The zero points that a pack of weights brings, by number."""
     sizes: Mapping[str, SSAValue] = field(default_factory=dict[str, SSAValue])
     """The sizes of this run, by name."""
     ends: dict[tuple[Attribute, tuple[SSAValue, ...]], SSAValue] = field(
@@ -197,6 +200,13 @@ class Builder:
         if isinstance(type, AnyFloat):
             return self.add(c.LiteralOp(FloatAttr(float(value), type)))
         raise CompilerBug(f"{type} has no literals")
+
+    def zero_point(self, op: Operation, value: int, type: Attribute) -> SSAValue:
+        """Return the zero point `value` that `op` adds: a literal, or what a pack of weights brings."""
+        number = number_of(op)
+        if number not in self.zero_points:
+            return self.literal(value, type)
+        return self.cast(self.zero_points[number], type)
 
     def binary(self, operator: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """`lhs operator rhs`."""

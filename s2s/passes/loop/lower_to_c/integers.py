@@ -222,7 +222,7 @@ def _rescale(b: Builder, op: Operation) -> SSAValue:
         operands.pop()
     arguments = [b.signed(operand) for operand in operands]
     if op.rounding.data in SHORT_ROUNDINGS:
-        arguments.append(b.literal(op.added, i32))
+        arguments.append(b.zero_point(op, op.added, i32))
     return b.call(name, arguments, i32, headers.QUANTIZE)
 
 

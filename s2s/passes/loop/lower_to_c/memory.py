@@ -7,6 +7,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f16, f32, i1, i8, i16
 from xdsl.ir import Attribute, SSAValue
 
+from s2s.analysis.structure.packed_numbers import number_of
 from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
@@ -41,7 +42,10 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     """Lower to `buffer[at]`, or to a vector load."""
     at = position(b, op)
     if not isa(op.result.type, VectorType):
-        return _read_bool(b, op, at) if _is_read_as_byte(op.result) else _read(b, op.buffer, at)
+        value = _read_bool(b, op, at) if _is_read_as_byte(op.result) else _read(b, op.buffer, at)
+        if (number := number_of(op)) is not None:
+            b.zero_points[number] = value
+        return value
     if _is_factor(op) and (split := _split_offset(b, at, OFFSETS[op.result.type])) is not None and _shares_base(b, op):
         base, offset = split
         return b.vector_call("load_at", [pointer(b, op.buffer, base), offset], op.result.type, reads=True)

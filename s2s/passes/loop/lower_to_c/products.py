@@ -35,27 +35,26 @@ def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
     assert isa(op.target.type, MemRefType)
     in_bytes = op.target.type.element_type == i8
     prefix = "s2s_cache_read_i8" if in_bytes else "s2s_cache_read_i16"
-    outside, stride = op.outside, op.stride.value.data
+    stride = op.stride.value.data
     if op.flip is not None:
-        prefix, outside = "s2s_cache_read_flipped", (outside + 256) % 256 - 128
+        prefix = "s2s_cache_read_flipped"
     points = [] if op.points is None else [b.literal(op.side_by_side, INDEX)]
     if op.pairs is not None:
         prefix = "s2s_cache_read_points" if points else "s2s_cache_read_pairs"
         prefix = "s2s_cache_read_all_points" if op.rows is not None else prefix
-    elif not in_bytes and op.flip is None and op.count.value.data <= (FEW if stride == 1 else FEW_APART):
+    elif not in_bytes and op.flip is None and _is_inlined(b, op):
         prefix = f"{prefix}_few"
     header = headers.DSP if op.flip is None or op.pairs is not None else headers.CACHE_READ
-    as_stored = in_bytes or op.pairs is not None
-    offset = b.literal(outside if as_stored else op.offset.value.data, INDEX)
+    offset = b.zero_point(op, op.stored if op.is_as_stored else op.offset.value.data, INDEX)
     if limits and limits[0] == limits[1] == AffineConstantExpr(0):
-        if as_stored:
+        if op.is_as_stored:
             b.block.add_op(c.CallOp(f"{prefix}_fill", [target, count, offset, *points], header=header))
         else:
             b.block.add_op(c.CallOp("s2s_cache_read_i16_zeros", [target, count], header=header))
         return
     if not limits and stride == 1:
         source = pointer(b, op.source, index_expression(b, start, op.indices))
-        more = points if as_stored else [offset]
+        more = points if op.is_as_stored else [offset]
         b.block.add_op(c.CallOp(prefix, [target, source, count, *more], header=header))
         return
     if not limits and op.flip is None:
@@ -78,6 +77,14 @@ def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
     )
 
 
+def _is_inlined(b: Builder, op: loop.CacheReadOp) -> bool:
+    """Return whether a copy to 16 bits is written where it is. In a kernel that is cut into tiles each column is: GCC
+    makes a function for its sizes of a loop that it expects to run often, and one for all sizes of a loop in a tile."""
+    if op.stride.value.data == 1:
+        return op.count.value.data <= FEW
+    return b.tile is not None or op.count.value.data <= FEW_APART
+
+
 @LOWERINGS.register(loop.ExtendOp)
 def extend(b: Builder, op: loop.ExtendOp) -> SSAValue | None:
     """Extend lanes of 8 bits to 16 bits."""
@@ -89,7 +96,7 @@ def extend(b: Builder, op: loop.ExtendOp) -> SSAValue | None:
     suffix = _suffix(type, part)
     if not offset and type.get_shape()[0] > PAIR:
         return b.vector_call(f"extend{suffix}", [b.value(op.vector)], op.result.type, of=type)
-    arguments = [b.value(op.vector), b.literal(offset, INDEX)]
+    arguments = [b.value(op.vector), b.zero_point(op, offset, INDEX)]
     return b.vector_call(f"extend{suffix}_add", arguments, op.result.type, of=type)
 
 

@@ -199,11 +199,13 @@ class Emitter:
         op = self.add(loop.IfOp(AffineSet(len(indices), 0, conditions), indices, then, otherwise, types))
         return list(op.res)
 
-    def constant(self, value: Attribute) -> SSAValue:
+    def constant(self, value: Attribute, attributes: Mapping[str, Attribute] | None = None) -> SSAValue:
         """Emit a scalar constant."""
         if not isa(value, IntegerAttr) and not isa(value, FloatAttr):
             raise CompilerBug(f"{value} is not a number")
-        return self.add(arith.ConstantOp.create(properties={"value": value}, result_types=[value.type])).result
+        properties = {"value": value}
+        made = arith.ConstantOp.create(properties=properties, attributes=attributes or {}, result_types=[value.type])
+        return self.add(made).result
 
     def zero(self, type: Attribute) -> SSAValue:
         """Emit the zero of a scalar type."""

@@ -7,7 +7,8 @@ from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from s2s.analysis.structure.products import ProductSum, product_sum, wide_product_sum
+from s2s.analysis.structure.packed_numbers import numbered
+from s2s.analysis.structure.products import Factor, ProductSum, product_sum, wide_product_sum
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
@@ -51,7 +52,13 @@ def cached_element(copied: CopiedOperand, loads: Loads, dims: Sequence[AffineExp
 
 def padding(emitter: Emitter, products: ProductSum, read: int) -> SSAValue:
     """Return what padding of `read` counts as among bytes that are multiplied as they are stored: its zero point."""
-    return emitter.constant(IntegerAttr(-products.factor_of(read).offset, i32))
+    factor = products.factor_of(read)
+    return emitter.constant(IntegerAttr(-factor.offset, i32), numbered(factor.number))
+
+
+def offset_of(emitter: Emitter, factor: Factor) -> SSAValue:
+    """Return what is added to each byte of a factor."""
+    return emitter.constant(IntegerAttr(factor.offset, i32), numbered(factor.number))
 
 
 def add_product(
@@ -68,8 +75,7 @@ def add_product(
     constant = products.other(read)
     loaded = loads.load(nest.reads[constant.read], dims, point)
     left, right = (loads.splat(loads.widened(each, i32), point.lanes) for each in (value, loaded))
-    offset = constant.offset
-    if offset:
-        amount = loads.splat(emitter.constant(IntegerAttr(offset, i32)), point.lanes)
+    if constant.offset:
+        amount = loads.splat(offset_of(emitter, constant), point.lanes)
         right = emitter.add(arith.AddiOp(right, amount, overflow=IN_RANGE)).result
     return accumulate(emitter, products, acc, left, right)

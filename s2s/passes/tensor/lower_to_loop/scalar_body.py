@@ -17,6 +17,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from s2s.analysis.affine.guards import Constraint, Holds
 from s2s.analysis.affine.strides import predicate_of
 from s2s.analysis.structure.lanes import is_byte
+from s2s.analysis.structure.packed_numbers import number_of, numbered
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
@@ -196,7 +197,9 @@ class ScalarBody:
         """Rescale each lane; vectors add the offset by itself."""
         operands = [self.loads.splat(self.value(operand), self.point.lanes) for operand in op.operands]
         rounded = self.emitter.add(loop.RescaleLanesOp(*operands, rounding=op.rounding.data)).result
-        self.values[op.result] = self.emitter.add(arith.AddiOp(rounded, self._splat_of_integer(op.added))).result
+        offset = self.emitter.constant(IntegerAttr(op.added, i32), numbered(number_of(op)))
+        lanes = self.loads.splat(offset, self.point.lanes)
+        self.values[op.result] = self.emitter.add(arith.AddiOp(rounded, lanes)).result
 
     def _in_bounds(self, op: tensor.InBoundsOp) -> None:
         if not isinstance(op.value, BlockArgument) or op.value not in self.sources:

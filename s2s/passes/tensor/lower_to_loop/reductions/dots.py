@@ -10,10 +10,11 @@ from itertools import groupby
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, i16, i32
+from xdsl.dialects.builtin import MemRefType, i16, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
+from s2s.analysis.structure.packed_numbers import numbered
 from s2s.analysis.tile_and_fuse.intrinsic_operands import INTERLEAVED, NATURAL
 from s2s.dialects import loop
 from s2s.dialects.loop.products import PAIR, WORD
@@ -21,7 +22,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.emitter import Carried
 from s2s.passes.tensor.lower_to_loop.initial import starts
-from s2s.passes.tensor.lower_to_loop.products import IN_RANGE, accumulate, products_of
+from s2s.passes.tensor.lower_to_loop.products import IN_RANGE, accumulate, offset_of, products_of
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.reductions.step_range import StepRange
 from s2s.passes.tensor.lower_to_loop.state import NestState
@@ -134,10 +135,10 @@ class DotReduction(TileReduction):
 
     def _shifted(self, value: SSAValue, read: int) -> SSAValue:
         """`value` plus the offset of its factor, unless the copy or the initial value of the sum includes that."""
-        offset = self.products.factor_of(read).offset
-        if not offset or (self.copied is not None and read == self.x):
+        factor = self.products.factor_of(read)
+        if not factor.offset or (self.copied is not None and read == self.x):
             return value
-        amount = self.emitter.constant(IntegerAttr(offset, i32))
+        amount = offset_of(self.emitter, factor)
         return self.emitter.add(arith.AddiOp(value, amount, overflow=IN_RANGE), value.name_hint).result
 
     # positions
@@ -190,8 +191,10 @@ class DotReduction(TileReduction):
             return vector
         if self.schedule.in_pairs:
             return self.emitter.add(loop.PairFactorsOp(vector), vector.name_hint).result
-        offset = self.products.factor_of(self.x).offset
-        return self.emitter.add(loop.ExtendOp(vector, offset=offset), vector.name_hint).result
+        factor = self.products.factor_of(self.x)
+        extended = loop.ExtendOp(vector, offset=factor.offset)
+        extended.attributes |= numbered(factor.number)
+        return self.emitter.add(extended, vector.name_hint).result
 
     def _load_constants(
         self, points: Sequence[TilePoint], k: AffineExpr, after: AffineExpr | None, made: Made, ahead: Made
