@@ -108,7 +108,11 @@ def _reduced() -> Mapping[str, Case]:
         f"ArgMax axis {axis}": Case("ArgMax", [partial(floats, 16, 128, 128)], attributes={"axis": axis})
         for axis in (0, 1, 2)
     }
-    summed = {f"CumSum axis {axis}": Case("CumSum", [matrix], [partial(np.array, axis, np.int64)]) for axis in (0, 1)}
+    summed = {
+        f"CumSum {name}axis {axis}": Case("CumSum", [tensor], [partial(np.array, axis, np.int64)])
+        for name, tensor, axes in (("", matrix, 2), ("of three axes, ", partial(floats, 64, 64, 64), 3))
+        for axis in range(axes)
+    }
     return windows | reduced | searched | summed
 
 
@@ -150,15 +154,22 @@ def _others() -> Mapping[str, Case]:
         "Trilu": Case("Trilu", [matrix]),
         "Tile": Case("Tile", [partial(floats, 256, 256)], [ints(2, 2)]),
         "Transpose": Case("Transpose", [matrix], attributes={"perm": [1, 0]}),
-        "ReverseSequence": Case(
-            "ReverseSequence", [partial(floats, 64, 64, 64), partial(indices, 65, 64)], attributes={"time_axis": 0}
-        ),
+        **{
+            f"ReverseSequence time axis {time}": Case(
+                "ReverseSequence",
+                [partial(floats, 64, 64, 64), partial(indices, 65, 64)],
+                attributes={"time_axis": time, "batch_axis": 1 - time},
+            )
+            for time in (0, 1)
+        },
         "Where": Case("Where", [partial(bools, SIDE, SIDE), matrix, matrix]),
         "OneHot": Case("OneHot", [partial(indices, 256, 1024)], [ints(256), partial(np.array, [0, 1], np.float32)]),
         "GridSample": Case("GridSample", [image, partial(_grid, 64, 64)], opset=20),
-        "Resize": Case("Resize", [partial(floats, 1, 16, 64, 64)], [
-            partial(np.zeros, 0, np.float32), partial(np.array, [1, 1, 2, 2], np.float32),
-        ], {"mode": "linear"}),
+        **{
+            f"Resize linear by {factor}": Case("Resize", [partial(floats, 1, 16, 64, 64)], [
+                partial(np.zeros, 0, np.float32), partial(np.array, [1, 1, factor, factor], np.float32),
+            ], {"mode": "linear"}) for factor in (2, 0.5)
+        },
     }  # fmt: skip
     others = {
         "Softmax": Case("Softmax", [matrix]),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from s2s.errors import InputError, WrongValueError
 from s2s.support.entry_points import entry_points
-from s2s.targets.aarch64 import AARCH64
+from s2s.targets.aarch64 import A64
 from s2s.targets.cortex_m import CORES
 from s2s.targets.file import SUFFIX, print_target, read_target
 from s2s.targets.host import host
@@ -23,7 +23,7 @@ from s2s.targets.x86_64 import LEVELS
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-_ELSEWHERE = (PLAIN, *LEVELS, AARCH64, *CORES, RV32IMC, WASM32)
+_ELSEWHERE = (PLAIN, *LEVELS, *A64, *CORES, RV32IMC, WASM32)
 """All targets of the package but the machine that the compiler runs on."""
 _KNOWN = {target.name: target for target in _ELSEWHERE}
 

@@ -1,5 +1,7 @@
 """64-bit Arm, for code that runs on another machine."""
 
+from dataclasses import replace
+
 from s2s.targets.intrinsics import NEON_DOT
 from s2s.targets.target import Target
 
@@ -18,3 +20,10 @@ AARCH64 = Target(
     fma_ports=2,
     intrinsics=(NEON_DOT,),
 )
+AARCH64_DOTPROD = replace(
+    AARCH64,
+    name="aarch64-dotprod",
+    description="64-bit Arm with NEON and SDOT: Cortex-A55, A75, A76 and later",
+    cflags=("-march=armv8.2-a+dotprod", *AARCH64.cflags[1:]),
+)
+A64 = AARCH64, AARCH64_DOTPROD

@@ -7,7 +7,7 @@ from pathlib import Path
 from s2s.targets.caches import cache_bytes, line_bytes
 from s2s.targets.flags import WIDE
 from s2s.targets.intrinsic import Intrinsic
-from s2s.targets.intrinsics import NEON_DOT, PLAIN_DOT, VNNI, VNNI_BY_UNSIGNED, VNNI_SIGNED, X86_PAIRS, X86_WIDE
+from s2s.targets.intrinsics import NEON_DOT, PLAIN_DOT, VNNI_INTRINSICS, X86_PAIRS, X86_WIDE
 from s2s.targets.target import Target
 
 MAX_L3_BYTES = 32 << 20
@@ -49,7 +49,7 @@ def _vectors() -> tuple[int, int, tuple[str, ...]]:
 def _byte_products() -> tuple[Intrinsic, ...]:
     """Return how vectors multiply bytes."""
     if _features() & {"avx512_vnni", "avx_vnni"}:
-        return VNNI, VNNI_BY_UNSIGNED, VNNI_SIGNED
+        return VNNI_INTRINSICS
     machine = platform.machine()
     if machine in ("aarch64", "arm64"):
         return (NEON_DOT,)

@@ -133,6 +133,7 @@ VNNI_BY_UNSIGNED = _dot_lanes(
     "vnni-by-unsigned", "x86 VPDPBUSD: signed bytes times unsigned constants", w="u8", function="add_dot_i8_by_u8"
 )
 VNNI_SIGNED = _dot_lanes("vnni-signed", "x86 VPDPBUSD: signed bytes, one factor with 128 added and taken off again")
+VNNI_INTRINSICS = VNNI, VNNI_BY_UNSIGNED, VNNI_SIGNED
 X86_PAIRS = _dot_lanes("x86-pairs", "x86 VPMADDWD: bytes widened, pairs of 16 bits multiplied and added")
 X86_WIDE = _dot_lanes("x86-wide", "x86 VPMADDWD: a copy in 16 bits times widened constants, in pairs", x="i16", w="i16")
 NEON_DOT = _dot_lanes("neon-dot", "Arm NEON: four products of signed bytes to a lane, SDOT where the core has it")
@@ -152,9 +153,7 @@ INTRINSICS = {
         MVE_I16_BY_8,
         SMLAD_HALVES,
         MVE_HALVES,
-        VNNI,
-        VNNI_BY_UNSIGNED,
-        VNNI_SIGNED,
+        *VNNI_INTRINSICS,
         X86_PAIRS,
         X86_WIDE,
         NEON_DOT,

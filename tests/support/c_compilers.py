@@ -20,7 +20,12 @@ EVERYTHING = "S2S_TESTS_NEED_EVERYTHING"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 AVX2 = ("avx2", "fma")
 AVX512 = (*AVX2, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
-FEATURES = {"x86-64-v3": AVX2, "x86-64-v4": AVX512}
+FEATURES = {
+    "x86-64-v3": AVX2,
+    "x86-64-v4": AVX512,
+    "x86-64-v3-avxvnni": (*AVX2, "avx_vnni"),
+    "x86-64-v4-avx512vnni": (*AVX512, "avx512_vnni"),
+}
 """Targets, and what a processor must have to run their code as it is, as Linux names it."""
 
 

@@ -35,6 +35,8 @@ from s2s.tvm.target.kinds import PROCESSORS
         ("c", "c"),
         ("c -keys=arm_cpu,cpu -mcpu=cortex-m7", "cortex-m7"),
         ("llvm -mcpu=skylake-avx512", "x86-64-v4"),
+        ("llvm -mcpu=cascadelake", "x86-64-v4-avx512vnni"),
+        ("llvm -mcpu=alderlake", "x86-64-v3-avxvnni"),
         ("llvm -mtriple=aarch64-linux-gnu", "aarch64"),
         ("llvm -mtriple=thumbv7em-none-eabihf", "cortex-m4"),
         ("llvm -mtriple=thumbv8m.main-none-eabihf", "cortex-m33"),

@@ -27,10 +27,11 @@ PROCESSORS = {
     "znver2": "x86-64-v3",
     "znver3": "x86-64-v3",
     "skylake-avx512": "x86-64-v4",
-    "cascadelake": "x86-64-v4",
-    "icelake-server": "x86-64-v4",
-    "sapphirerapids": "x86-64-v4",
-    "znver4": "x86-64-v4",
+    "cascadelake": "x86-64-v4-avx512vnni",
+    "icelake-server": "x86-64-v4-avx512vnni",
+    "sapphirerapids": "x86-64-v4-avx512vnni",
+    "znver4": "x86-64-v4-avx512vnni",
+    "alderlake": "x86-64-v3-avxvnni",
 }
 """The target that a processor stands for; names of our targets stand for themselves."""
 CORTEX_A = re.compile(r"cortex-[ax]\d+\w*|neoverse-\w+|thunderx\w*|apple-\w+")
