@@ -89,8 +89,8 @@ class Executions:
         trail, needed = [_Ways(self, function)], set[str]()
         for _ in range(ATTEMPTS):
             try:
-                if (found := trail[-1].longest()) is not None:
-                    return found
+                if (cycles := trail[-1].longest()) is not None:
+                    return cycles
             except OpenError:
                 if len(trail) == 1:
                     raise
@@ -129,10 +129,10 @@ class _Ways:
                 return None
             else:
                 self._follow(visit, *way)
-        found = self._ends[first]
-        if found is None:
+        longest = self._ends[first]
+        if longest is None:
             raise OpenError(f"{self._function.name} never ends")
-        return found
+        return longest
 
     def without_another(self, needed: Container[str]) -> "_Ways":
         """Return the ways without the word that has most values before a block, where it has more than half of them;
@@ -141,7 +141,7 @@ class _Ways:
         for node in (*self._ends, *self._places):
             for place, word in node.state[0]:
                 values.setdefault((place, node.block), set()).add(word)
-        counts = {key: len(each) for key, each in values.items() if key[0] not in needed}
+        counts = {key: len(words) for key, words in values.items() if key[0] not in needed}
         if not counts:
             return self
         forgets, most = max(counts, key=lambda key: counts[key])[0], max(counts.values())

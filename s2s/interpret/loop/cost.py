@@ -24,7 +24,7 @@ from s2s.types.hints import isa
 Indices = Mapping[SSAValue, int]
 """The known indices; one without a value is taken as 0."""
 Price = Callable[[Operation], int]
-"""What an operation counts each time that it runs, without what is inside of it."""
+"""The count of an operation each time that it runs, without its regions."""
 _HOLDS: Mapping[AffineConstraintKind, Callable[[int], bool]] = {
     AffineConstraintKind.ge: lambda difference: difference >= 0,
     AffineConstraintKind.le: lambda difference: difference <= 0,
@@ -76,17 +76,17 @@ class _Executed:
             block = find_function(self._module, name).body.block
             tile = next((op for op in block.ops if isinstance(op, loop.TileOp)), None)
             tiles: list[Indices] = (
-                [{}] if tile is None else [{tile.result: each} for each in range(tile.count.value.data)]
+                [{}] if tile is None else [{tile.result: number} for number in range(tile.count.value.data)]
             )
-            self._functions[name] = sum(self._block(block, each) for each in tiles)
+            self._functions[name] = sum(self._block(block, indices) for indices in tiles)
         return self._functions[name]
 
     def _block(self, block: Block, indices: Indices) -> int:
         """Return the count of one execution of a block."""
         key = block, tuple(indices.get(value, 0) for value in self._steering_of(block))
         if key not in self._blocks:
-            own = dict(indices)
-            self._blocks[key] = sum(self._operation(op, own) for op in block.ops)
+            computed = dict(indices)
+            self._blocks[key] = sum(self._operation(op, computed) for op in block.ops)
         return self._blocks[key]
 
     def _operation(self, op: Operation, indices: dict[SSAValue, int]) -> int:
@@ -96,8 +96,8 @@ class _Executed:
                 return self._price(op) + self._loop(op, indices)
             case loop.IfOp():
                 holds = all(
-                    _HOLDS[each.kind](_at(each.lhs - each.rhs, op.dims, indices))
-                    for each in op.condition.data.constraints
+                    _HOLDS[constraint.kind](_at(constraint.lhs - constraint.rhs, op.dims, indices))
+                    for constraint in op.condition.data.constraints
                 )
                 taken = op.then if holds else op.otherwise
                 return self._price(op) + (0 if taken is None else self._block(taken.block, indices))
@@ -126,8 +126,8 @@ class _Executed:
                 if isinstance(op, loop.ApplyOp) and op.result in steering:
                     steering.update(dict.fromkeys(op.indices))
                 elif isinstance(op, loop.ForOp | loop.IfOp):
-                    inner = (each for region in op.regions for each in region.blocks)
-                    steering.update(dict.fromkeys(value for each in inner for value in self._steering_of(each)))
+                    inner = (part for region in op.regions for part in region.blocks)
+                    steering.update(dict.fromkeys(value for part in inner for value in self._steering_of(part)))
                     steering.update(dict.fromkeys(op.dims))
             computed = (result for op in block.ops if not isinstance(op, loop.TileOp) for result in op.results)
             inside = {*block.args[1:], *computed}
@@ -143,7 +143,7 @@ def _called(op: Operation) -> Iterable[tuple[str, int]]:
         case loop.CallForOp():
             yield op.body.string_value(), op.steps.value.data
         case loop.CallRowsOp():
-            yield from ((each.body, each.steps) for each in op.pieces)
+            yield from ((piece.body, piece.steps) for piece in op.pieces)
         case loop.NetworkCall():
             yield from ((callee, 1) for callee in op.networks)
         case _:
@@ -151,7 +151,7 @@ def _called(op: Operation) -> Iterable[tuple[str, int]]:
 
 
 def _all_at(bound: AffineMap, dims: Sequence[SSAValue], indices: Indices) -> list[int]:
-    return [_at(each, dims, indices) for each in bound.results]
+    return [_at(result, dims, indices) for result in bound.results]
 
 
 def _at(expr: AffineExpr, dims: Sequence[SSAValue], indices: Indices) -> int:
