@@ -49,7 +49,7 @@ class Turn(NamedTuple):
     repeats: bool = False
     """Whether data decide how often instructions run; else they choose between some, or addresses."""
     most: int | None = None
-    """How often instructions run at most where they repeat; None if nobody knows."""
+    """How often instructions run at most where they repeat, or where data choose them; None if nobody knows."""
 
 
 class PathInterface(Operation, metaclass=OpMeta):

@@ -72,6 +72,11 @@ class IntrinsicAttr(ParametrizedAttribute):
         """Steps of a sum in a group."""
         return self.group.data
 
+    @property
+    def products(self) -> int:
+        """Products that are added to a sum."""
+        return {"dot_points": self.steps // 2, "dot_taps": 3, "dot_next": 3}.get(self.form.data, self.steps)
+
     def function_for(self, lanes: int) -> str:
         """The C function for this many sums."""
         return self.function.data.replace("{lanes}", str(lanes))

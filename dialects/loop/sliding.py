@@ -8,6 +8,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import ParsePropInAttrDict, operand_def, opt_operand_def, opt_prop_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.effects import PathInterface, Turn
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.devices import (
     DeviceCopyOp,
@@ -21,15 +22,18 @@ from s2s.dialects.loop.devices import (
 from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any, write_any
 from s2s.dialects.loop.network import CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall, ReadSizeOp, RequireOp
 from s2s.dialects.operation import Op, op_definition
+from s2s.types.dtypes import size_in_bytes
 from s2s.types.shapes.sliding import RowBody, columns_of, row_bodies
 
 _INTS = DenseArrayBase.constr(i64)
 COUNT = MemRefType(i32, [1])
 """The memory for the number of rows that have arrived."""
+COPIED, LEFT = 8, 31
+"""Bytes that a turn of a loop of `s2s_move_down` copies at least, but for the last ones, which it copies one by one."""
 
 
 @op_definition
-class AdvanceOp(Op, AccessInterface):
+class AdvanceOp(Op, AccessInterface, PathInterface):
     """Move the window that starts at element `position[0]` of `memory` on by `by` elements; `result` is the window.
 
     Where it would leave the memory, its elements are copied to the start. Without slack, elements behind the window,
@@ -59,6 +63,12 @@ class AdvanceOp(Op, AccessInterface):
         """The elements of memory behind a window at the start."""
         memory, window = check_flat(self, self.memory.type), check_flat(self, self.result.type)
         return memory.get_shape()[0] - window.get_shape()[0]
+
+    def turns(self) -> Sequence[Turn]:
+        window = check_flat(self, self.result.type)
+        moved = (window.get_shape()[0] - self.by.value.data) * size_in_bytes(window.element_type)
+        copied = Turn("copies a window in some runs", most=max(-(-moved // COPIED), LEFT))
+        return [] if self.position is None else [copied]
 
     def accesses(self) -> Sequence[Access]:
         buffers = [self.memory, *([] if self.position is None else [self.position])]

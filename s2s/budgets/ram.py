@@ -21,7 +21,7 @@ from s2s.decisions.given import Measured, Modelled
 from s2s.decisions.line_buffers import parse_sections
 from s2s.decisions.scratch import LIMITS, UNLIMITED, parse_limit
 from s2s.errors import InputError
-from s2s.interpret.loop.cost import estimated_operations
+from s2s.interpret.loop.cost import executed_operations
 from s2s.options import CompileOptions
 from s2s.options.values import ram_goal
 from s2s.stages.memory import Planned
@@ -37,7 +37,7 @@ TILE_PARTS = 8
 
 @frozen
 class _Plan:
-    """A compilation, its RAM, and an upper bound of its operations."""
+    """A compilation, its RAM, and the operations that it executes."""
 
     compilation: Compilation
     ram: int
@@ -55,7 +55,7 @@ def within_ram(compilation: Compilation) -> Compilation:
     if isinstance(options.ram_budget, int) and best.ram > options.ram_budget:
         least = "with the given line buffers and scratch " if _plan_is_given(options.decisions) else "at least "
         change = f"{abs(extra):.1%} {'more' if extra > 0 else 'fewer'}"
-        price = f", for about {change} operations than in {first.ram} bytes" if best.ram < first.ram else ""
+        price = f", for {change} operations than in {first.ram} bytes" if best.ram < first.ram else ""
         raise InputError(
             f"--ram-budget {options.ram_budget}: the network takes {least}{best.ram} bytes of RAM, inputs and outputs"
             f" included{price}; give --ram-budget {best.ram}, or min"
@@ -144,7 +144,7 @@ class _Search:
             for port, offset in zip(ports, offsets, strict=True)
             if offset is None
         ]
-        operations = estimated_operations(compilation.at("memory").module)
+        operations = executed_operations(compilation.at("memory").module)
         return _Plan(compilation, memory.arena + sum(outside), operations)
 
 

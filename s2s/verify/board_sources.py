@@ -6,15 +6,16 @@ from s2s.c_syntax.identifiers import sizes_type
 from s2s.c_syntax.interface import Interface, Port
 
 
-def run_network(network: Interface, vectors: int, *, once: bool = False) -> str:
+def run_network(network: Interface, vectors: int, *, once: bool = False, resets: bool = True) -> str:
     """A `main` that runs the network on inputs from in.bin, and appends counts and outputs to out.bin.
 
-    With `once` the network runs one time, and what it appends is its own affair.
+    With `once` the network runs one time, and what it appends is its own affair. Without `resets` a run finds the state
+    that the one before it left.
     """
     run = network.run(_arenas(network), _ports(network), sizes="&sizes")
     write = [f"        board_write({place_in_c(port)}, {port.size}u);" for port in network.outputs]
     lines = [
-        *_memory_and_inputs(network),
+        *_memory_and_inputs(network, resets=resets),
         "static int network(void)",
         "{",
         "    board_here();",
@@ -26,7 +27,8 @@ def run_network(network: Interface, vectors: int, *, once: bool = False) -> str:
         body = ["    board_open();", "    board_enter();", "    board_leave(0);", "    read();"]
         body += ["    return network();"]
         return "\n".join([*lines, "int main(void)", "{", *body, "}", ""])
-    return "\n".join([*lines, *_counting_main(vectors, write)])
+    begin = [] if resets else _reset(network)
+    return "\n".join([*lines, *_counting_main(vectors, begin, write)])
 
 
 def run_steps(network: Interface) -> str:
@@ -70,13 +72,16 @@ def _ports(network: Interface) -> list[str]:
     return [f"(void *)({place_in_c(port)})" for port in network.ports]
 
 
-def _memory_and_inputs(network: Interface) -> list[str]:
+def _reset(network: Interface) -> list[str]:
+    return [f"    (void){network.reset(['(void *)arena'])};"] * bool(network.states)
+
+
+def _memory_and_inputs(network: Interface, *, resets: bool = True) -> list[str]:
     """Define the arena, the ports outside of it, and a function that reads the inputs."""
     read = [f"    board_read({place_in_c(port)}, {port.size}u);" for port in network.inputs]
     if network.loaded:
         read.insert(0, f"    (void){network.load(_arenas(network))};")
-    if network.states:
-        read.insert(0, f"    (void){network.reset(['(void *)arena'])};")
+    read[:0] = _reset(network) if resets else []
     if network.pack:
         bytes = f"{network.name}_test_pack"
         read.insert(0, f"    (void){network.bind(bytes, f'sizeof {bytes}')};")
@@ -109,8 +114,8 @@ def _greatest_sizes(network: Interface) -> list[str]:
     return [f"static const {sizes_type(network.name)} sizes = {{{greatest}}};"] if greatest else []
 
 
-def _counting_main(vectors: int, write: list[str]) -> list[str]:
-    """Run each set of inputs twice: to measure the stack, and to count instructions."""
+def _counting_main(vectors: int, begin: list[str], write: list[str]) -> list[str]:
+    """Begin, and run each set of inputs twice: to measure the stack, and to count instructions."""
     return [
         "__attribute__((noinline)) static int nothing(void)",
         "{",
@@ -124,6 +129,7 @@ def _counting_main(vectors: int, write: list[str]) -> list[str]:
         "",
         "    board_open();",
         "    (void)board_count(nothing);",
+        *begin,
         f"    for (int i = 0; i < {vectors}; i++) {{",
         "        read();",
         "        (void)board_depth(network);",

@@ -17,7 +17,7 @@ from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.interpret.graph import Observer, run_graph
 from s2s.interpret.loop import run_loop
-from s2s.interpret.loop.cost import estimated_operations
+from s2s.interpret.loop.cost import executed_operations
 from s2s.interpret.tensor import run_tensor
 from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
 from s2s.support.frozen import frozen
@@ -140,9 +140,9 @@ def loop_level(module: ModuleOp, weights: WeightStore, limit: int = OPERATION_LI
     """The network in loops, unless that takes more than `limit` operations."""
 
     def run(inputs: Sequence[Array]) -> Trace | Skipped:
-        operations = estimated_operations(module)
+        operations = executed_operations(module)
         if operations > limit:
-            return Skipped(f"it takes up to {operations} operations one by one, the limit is {limit}")
+            return Skipped(f"it takes {operations} operations one by one, the limit is {limit}")
         return _traced(lambda observe: run_loop(module, inputs, weights, observe))
 
     return run

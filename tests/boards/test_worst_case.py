@@ -2,8 +2,9 @@
 runs take the same instructions."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,6 +40,32 @@ BODIES = {
     "the place of the greatest": "(float[1, 30] x) => (int64[1] y) { y = ArgMax <axis = 1, keepdims = 0> (x) }",
     "exponentials of the C library": "(float[1, 9] x) => (float[1, 9] y) { y = Erf (x) }",
 }
+
+
+def gates(rows: int) -> str:
+    values = ", ".join(str((37 * number % 19 - 9) / 20) for number in range(3 * rows))
+    return f"float[1, {rows}, 3] w = {{{values}}}"
+
+
+STATEFUL: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "a GRU with its state": (
+        f"""(float[1, 1, 3] x, float[1, 1, 3] h) => (float[1, 1, 1, 3] y, float[1, 1, 3] last)
+        <{gates(9)}> {{ y, last = GRU <hidden_size = 3> (x, w, w, , , h) }}""",
+        {"states": {"h": "last"}},
+    ),
+    "a convolution of a stream": (
+        f"""(float[1, 2, 24] x) => (float[1, 4, 24] y)
+        <float[4, 2, 3] w = {{{WEIGHTS}}}> {{ c = Conv <pads = [2, 0]> (x, w) y = Relu (c) }}""",
+        {"streams": {"x": 2}},
+    ),
+}
+"""Networks whose runs find what the runs before left, with the options that make them."""
+RECURRENT = {
+    "an LSTM": f"""(float[2, 1, 3] x) => (float[2, 1, 1, 3] y)
+        <{gates(12)}> {{ y = LSTM <hidden_size = 3> (x, w, w) }}""",
+    "a GRU": f"""(float[2, 1, 3] x) => (float[2, 1, 1, 3] y)
+        <{gates(9)}> {{ y = GRU <hidden_size = 3> (x, w, w) }}""",
+}
 BYTES = ("layers of bytes", "a convolution of bytes and its mean")
 EXACT = ("layers of bytes",)
 CASES = [
@@ -46,6 +73,8 @@ CASES = [
     *itertools.product(["qemu:m0"], [*BYTES, "the greatest five of forty"]),
     *itertools.product(["qemu:m3"], [*BYTES, "softmax of floats"]),
     *itertools.product(["qemu:m7", "qemu:m33"], [*BYTES, "softmax of floats"]),
+    *itertools.product(["qemu:m3", "qemu:m4", "qemu:m33"], [*RECURRENT, *STATEFUL]),
+    *itertools.product(["qemu:m0"], ["an LSTM", "a convolution of a stream"]),
 ]
 
 
@@ -63,14 +92,15 @@ def counted(build: BoardBuild, runs: int) -> BoardRun:
     random = np.random.default_rng(runs)
     ports = build.network.inputs
     vectors = [[values(to_numpy(port.element), port.shape, random) for port in ports] for _ in range(runs)]
-    return build.run(vectors, layers=False)
+    return build.run(vectors, layers=False, resets=False)
 
 
 @pytest.fixture(params=CASES, ids=lambda case: " ".join(case))
 def built(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, BoardBuild]]:
     name, body = request.param
     board = board_or_skip(name)
-    artifact = compile_artifact(onnx_file(BODIES[body], tmp_path), CompileOptions(target=board.target))
+    text, options = STATEFUL.get(body, ({**BODIES, **RECURRENT}.get(body, ""), {}))
+    artifact = compile_artifact(onnx_file(text, tmp_path), CompileOptions(target=board.target, **options))
     artifact.write(tmp_path / "tree")
     build = BoardBuild(read_tree(tmp_path / "tree"), board)
     yield body, build

@@ -208,10 +208,19 @@ def _path(name: str, function: FuncOp, constants: frozenset[int]) -> KernelPath:
     repeats = [turn.most for turn in turns if turn.repeats]
     if None in repeats:
         return KernelPath(name, "open", because, repeats=True)
-    inside = operations_of(function) if repeats else max(runs_of(function).values(), default=1)
-    most = max(inside, *(value or 0 for value in repeats), 1)
+    inside = (
+        operations_of(function)
+        if repeats
+        else max((times * _loops(op) for op, times in runs_of(function).items()), default=1)
+    )
+    most = max(inside, *(turn.most or 0 for turn in turns), 1)
     # a loop asks once more than it turns
     return KernelPath(name, "bounded" if turns else "exact", because, repeats=bool(repeats), most=2 * most)
+
+
+def _loops(op: Operation) -> int:
+    """How often a loop of the C of an operation turns at most each time that it runs."""
+    return max(op.work, 1) if isinstance(op, loop.WorkInterface) else 1
 
 
 def _turns(function: FuncOp, data: frozenset[SSAValue]) -> Iterator[Turn]:

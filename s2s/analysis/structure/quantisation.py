@@ -11,6 +11,8 @@ The limits may be left out, because the conversion saturates. TFLite rounds halv
 %f = math.floor (math.absf %c)
 %a = arith.addf %f, (arith.select (|%c| - %f < 0.5), 0.0, 1.0)
 %q = arith.trunci (arith.fptosi (arith.select (%c < 0.0), -%a, %a) : f32 to i32 + %zero_point) : i32 to i8
+
+and limits to 0 and 255 for bytes without sign.
 """
 
 from collections.abc import Container, Iterator
@@ -40,7 +42,7 @@ class Quotient:
 @frozen
 class Quantisation:
     """`x` rounded to an integer plus `zero_point`, saturated to a byte; halves go to even, and NaN gives 0, or, with
-    `away`, away from zero, and NaN gives `zero_point`."""
+    `away`, away from zero, and NaN gives `zero_point`. A byte begins at `low`, -128, or 0 where it has no sign."""
 
     x: SSAValue
     zero_point: int
@@ -48,6 +50,7 @@ class Quantisation:
     away: bool
     steps: tuple[Operation, ...]
     """The operations between `x` and the conversion, the last one first."""
+    low: int = LOW
 
     @property
     def quotient(self) -> Quotient | None:
@@ -61,8 +64,8 @@ class Quantisation:
 
 def quantisation_of(op: Operation, numbers: Container[SSAValue]) -> Quantisation | None:
     """Return the quantisation that `op` ends; None if it ends none. `numbers` are floats that are no NaN."""
-    if isinstance(op, arith.FPToSIOp) and op.result.type == i8:
-        return _to_even(op, numbers)
+    if isinstance(op, arith.FPToSIOp | arith.FPToUIOp) and op.result.type == i8:
+        return _to_even(op, numbers, LOW if isinstance(op, arith.FPToSIOp) else 0)
     return _away(op) if isinstance(op, arith.TruncIOp) and op.result.type == i8 else None
 
 
@@ -75,11 +78,12 @@ def quantisations(op: tensor.ComputeOp, constants: Container[SSAValue]) -> Itera
             yield inner, found
 
 
-def _to_even(op: arith.FPToSIOp, numbers: Container[SSAValue]) -> Quantisation | None:
+def _to_even(op: arith.FPToSIOp | arith.FPToUIOp, numbers: Container[SSAValue], low: int) -> Quantisation | None:
+    high = low - LOW + HIGH
     if op.input.type != f32:
         return None
     step, steps, zero_point = op.input.owner, list[Operation](), 0.0
-    for kind, limit in ((arith.MinimumfOp, HIGH), (arith.MaximumfOp, LOW)):
+    for kind, limit in ((arith.MinimumfOp, high), (arith.MaximumfOp, low)):
         if isinstance(step, kind) and _constant(step.rhs) == limit:
             steps.append(step)
             step = step.lhs.owner
@@ -88,10 +92,12 @@ def _to_even(op: arith.FPToSIOp, numbers: Container[SSAValue]) -> Quantisation |
         step = step.lhs.owner
     if not isinstance(step, math.RoundEvenOp):
         return None
-    if zero_point is None or not LOW <= zero_point <= HIGH or zero_point != int(zero_point):
+    if zero_point is None or not low <= zero_point <= high or zero_point != int(zero_point):
         return None
     finite = _is_finite(step.operand, numbers)
-    return Quantisation(step.operand, int(zero_point), not finite, False, (*steps, step))
+    if low != LOW and not finite:
+        return None  # NaN gives 0, which is 128 lower
+    return Quantisation(step.operand, int(zero_point), not finite, False, (*steps, step), low)
 
 
 def _away(op: arith.TruncIOp) -> Quantisation | None:
@@ -107,12 +113,13 @@ def _away(op: arith.TruncIOp) -> Quantisation | None:
         return None
     x, rounded = rounding
     upper = x.owner
-    if not isinstance(upper, arith.MinimumfOp) or _constant(upper.rhs) != HIGH - zero_point:
+    if not isinstance(upper, arith.MinimumfOp) or not isinstance(lower := upper.lhs.owner, arith.MaximumfOp):
         return None
-    lower = upper.lhs.owner
-    if not isinstance(lower, arith.MaximumfOp) or _constant(lower.rhs) != LOW - zero_point:
+    limits = _constant(lower.rhs), _constant(upper.rhs)
+    low = next((low for low in (LOW, 0) if limits == (low - zero_point, low - LOW + HIGH - zero_point)), None)
+    if low is None:
         return None
-    return Quantisation(lower.lhs, int(zero_point), False, True, (*steps, step, *rounded, upper, lower))
+    return Quantisation(lower.lhs, int(zero_point), False, True, (*steps, step, *rounded, upper, lower), low)
 
 
 def _half_away(value: SSAValue) -> tuple[SSAValue, list[Operation]] | None:

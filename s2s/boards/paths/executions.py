@@ -8,21 +8,30 @@ the registers on each.
 A node is a block with a state before it, so a loop that counts becomes a row of nodes, and the longest way through all
 of them is the bound. A row that comes back to one of its nodes has no bound, unless no branch on it depends on what is
 not known: such a loop would never end, so no run that ends goes into it.
+
+A division that makes a digit in each turn has a node for each number that these make. Where nodes get too many, words
+that have most values before a block are forgotten there, and all is followed again: less is known, so there are no
+fewer ways, and the longest of them bounds every run as before.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from s2s.boards.paths.control_flow import BasicBlock, Function
 from s2s.boards.paths.image import Image
+from s2s.boards.paths.known_bits import Bits
 from s2s.boards.paths.machine import UNTOLD, Machine, State
 from s2s.boards.paths.reach import Reach
 from s2s.boards.paths.step import COMPARED, register_name
 from s2s.errors import EndsEarly
 from s2s.support.frozen import frozen
 
-LIMIT = 20_000
+LIMIT = 10_000
 """Nodes of one function."""
+ATTEMPTS = 8
+"""How often the ways of a function are followed, with less and less known."""
+Forgotten = Mapping[int, frozenset[str]]
+"""The registers and words of the stack of which nothing is taken to be known before a block."""
 
 
 class OpenError(EndsEarly):
@@ -76,71 +85,128 @@ class Executions:
         return cycles
 
     def _longest(self, function: Function) -> int:
-        """Follow all ways from the entry, the deepest first."""
+        """Follow all ways from the entry; where these are too many, without the words that differ most among them."""
+        trail, needed = [_Ways(self, function)], set[str]()
+        for _ in range(ATTEMPTS):
+            try:
+                if (cycles := trail[-1].longest()) is not None:
+                    return cycles
+            except OpenError:
+                if len(trail) == 1:
+                    raise
+                needed.add(trail.pop().forgets)
+            trail.append(trail[-1].without_another(needed))
+        raise OpenError(f"{function.name} has more ways than are followed")
+
+    def cycles(self, block: BasicBlock, *, entered: bool, left: bool) -> int:
+        """Return the greatest cycles of a block with what it calls."""
+        return self.cost(block, entered, left) + sum(map(self.call, block.callees))
+
+
+class _Ways:
+    """The ways through a function, the deepest first."""
+
+    def __init__(
+        self, executions: Executions, function: Function, forgets: str = "", forgotten: Forgotten | None = None
+    ) -> None:
+        self._executions, self._function = executions, function
+        self.forgets, self._forgotten = forgets, forgotten or {}
+        self._shares_stack = _shares_stack(function)
+        self._ends: dict[_Node, int | None] = {}
+        self._path: list[_Visit] = []
+        self._places: dict[_Node, int] = {}
+
+    def longest(self) -> int | None:
+        """Return the greatest cycles of a way to an end; None if the ways are too many."""
         first = _Node(0, entered=True, state=((), UNTOLD, 0))
-        shares_stack = _shares_stack(function)
-        ends: dict[_Node, int | None] = {}
-        path: list[_Visit] = [self._visit(function, first, shares_stack=shares_stack)]
-        places = {first: 0}
-        while path:
-            visit = path[-1]
+        self._enter(first)
+        while self._path:
+            visit = self._path[-1]
             way = next(visit.ways, None)
             if way is None:
-                ends[visit.node] = visit.greatest
-                del places[visit.node]
-                path.pop()
-                continue
-            cycles, node = way
-            if node is None:
-                visit.greatest = max(visit.greatest or 0, cycles)
-            elif node in ends:
-                behind = ends[node]
-                visit.greatest = visit.greatest if behind is None else max(visit.greatest or 0, cycles + behind)
-            elif node in places:
-                if not all(other.decided for other in path[places[node] :]):
-                    raise OpenError(f"{function.name} repeats as data say, nobody knows how often")
-            elif len(ends) + len(path) > LIMIT:
-                raise OpenError(f"{function.name} has more ways than are followed")
+                self._leave(visit)
+            elif len(self._ends) + len(self._path) > LIMIT:
+                return None
             else:
-                visit.ways = _again(cycles, node, visit.ways)
-                places[node] = len(path)
-                path.append(self._visit(function, node, shares_stack=shares_stack))
-        longest = ends[first]
+                self._follow(visit, *way)
+        longest = self._ends[first]
         if longest is None:
-            raise OpenError(f"{function.name} never ends")
+            raise OpenError(f"{self._function.name} never ends")
         return longest
 
-    def _visit(self, function: Function, node: _Node, *, shares_stack: bool) -> _Visit:
+    def without_another(self, needed: Container[str]) -> "_Ways":
+        """Return the ways without the word that has most values before a block, where it has more than half of them;
+        `needed` are forgotten nowhere."""
+        values: dict[tuple[str, int], set[Bits]] = {}
+        for node in (*self._ends, *self._places):
+            for place, word in node.state[0]:
+                values.setdefault((place, node.block), set()).add(word)
+        counts = {key: len(words) for key, words in values.items() if key[0] not in needed}
+        if not counts:
+            return self
+        forgets, most = max(counts, key=lambda key: counts[key])[0], max(counts.values())
+        blocks = (block for (place, block), count in counts.items() if place == forgets and 2 * count > most)
+        return _Ways(self._executions, self._function, forgets, self._with_forgotten(forgets, blocks))
+
+    def _with_forgotten(self, word: str, blocks: Iterable[int]) -> Forgotten:
+        more = {block: self._forgotten.get(block, frozenset()) | {word} for block in blocks}
+        return {**self._forgotten, **more}
+
+    def _enter(self, node: _Node) -> None:
+        self._places[node] = len(self._path)
+        self._path.append(self._visit(node))
+
+    def _leave(self, visit: _Visit) -> None:
+        self._ends[visit.node] = visit.greatest
+        del self._places[visit.node]
+        self._path.pop()
+
+    def _follow(self, visit: _Visit, cycles: int, node: _Node | None) -> None:
+        """Go one of the ways on behind a block."""
+        if node is None:
+            visit.greatest = max(visit.greatest or 0, cycles)
+        elif node in self._ends:
+            behind = self._ends[node]
+            visit.greatest = visit.greatest if behind is None else max(visit.greatest or 0, cycles + behind)
+        elif node in self._places:
+            if not all(other.decided for other in self._path[self._places[node] :]):
+                raise OpenError(f"{self._function.name} repeats as data say, nobody knows how often")
+        else:
+            visit.ways = _again(cycles, node, visit.ways)
+            self._enter(node)
+
+    def _visit(self, node: _Node) -> _Visit:
         """Run a block, and find the ways on."""
-        block = function.blocks[node.block]
+        block = self._function.blocks[node.block]
         if block.is_lost:
-            raise OpenError(f"{function.name} jumps by a table that is not known")
-        machines = [Machine(node.state, self.image, shares_stack=shares_stack)]
+            raise OpenError(f"{self._function.name} jumps by a table that is not known")
+        machines = [Machine(node.state, self._executions.image, shares_stack=self._shares_stack)]
         for step in block.steps[:-1] if block.last.jumps or block.last.calls else block.steps:
             machines = [other for machine in machines for other in machine.run(step)]
-        ways = dict.fromkeys(way for machine in machines for way in self._ways(function, node, machine))
+        ways = dict.fromkeys(way for machine in machines for way in self._behind(node, machine))
         return _Visit(node, iter(ways), decided=len(ways) == 1)
 
-    def _ways(self, function: Function, node: _Node, machine: Machine) -> Iterator[tuple[int, _Node | None]]:
+    def _behind(self, node: _Node, machine: Machine) -> Iterator[tuple[int, _Node | None]]:
         """Yield the ways on behind a block, with its cycles."""
-        block = function.blocks[node.block]
+        block = self._function.blocks[node.block]
         taken = _taken(block, machine)
         if block.last.calls:
             machine.call()
         name = block.last.instruction.mnemonic.partition(".")[0][-2:] if block.branches else ""
         for number in block.successors:
-            jumps = function.blocks[number].first != block.behind
+            jumps = self._function.blocks[number].first != block.behind
             if block.branches and taken is not None and taken != jumps:
                 continue
-            state = machine.state_if(name, holds=jumps)
+            state = self._known_before(number, machine.state_if(name, holds=jumps))
             jumps = jumps or block.last.calls
-            yield self._cycles(block, entered=node.entered, left=jumps), _Node(number, jumps, state)
+            yield self._executions.cycles(block, entered=node.entered, left=jumps), _Node(number, jumps, state)
         if (not block.successors or _leaves(block) or _may_return(block)) and taken is not False:
-            yield self._cycles(block, entered=node.entered, left=True), None
+            yield self._executions.cycles(block, entered=node.entered, left=True), None
 
-    def _cycles(self, block: BasicBlock, *, entered: bool, left: bool) -> int:
-        """The greatest cycles of a block with what it calls."""
-        return self.cost(block, entered, left) + sum(map(self.call, block.callees))
+    def _known_before(self, block: int, state: State) -> State:
+        words, flags, depth = state
+        forgotten = self._forgotten.get(block, frozenset())
+        return tuple((place, word) for place, word in words if place not in forgotten), flags, depth
 
 
 def _leaves(block: BasicBlock) -> bool:

@@ -20,6 +20,10 @@ from s2s.boards.paths.reach import Reach
 from s2s.errors import UnsupportedError
 from s2s.support.frozen import frozen
 
+COPIES, COPIED = ("memcpy", "memmove"), 8
+"""Functions of the C library whose loops turn at most once for each byte, and the bytes of a turn of a loop in C that
+the compiler makes a call of one of these."""
+
 
 @frozen
 class Proof:
@@ -161,30 +165,61 @@ class LongestPaths:
         return sum(runs.of(branch) * self._side(start, branch) for branch in outermost if runs.of(branch))
 
     def _side(self, start: int, branch: int) -> int:
-        """The cycles of the longest way from a branch to where its sides meet."""
+        """The cycles of the longest way from a branch to where its sides meet, and of loops on it."""
         function, shape = self.reach.functions[start], self.reach.shape(start)
-        inside = shape.side_blocks(branch)
-        order = shape.side_order(branch)
-        if order is None:
-            raise OpenError(f"{function.name} repeats on a side of a branch on data, nobody knows how often")
+        inside, around = shape.side_blocks(branch), shape.header_of(branch)
+        heads = [head for head in shape.loops if head in inside and head != around]
         longest: dict[tuple[int, bool], int] = {(branch, True): 0, (branch, False): 0}
         ends = [0]
-        for number, entered in itertools.product((branch, *order), (False, True)):
+        for number, entered in itertools.product((branch, *self._side_order(start, branch)), (False, True)):
             before = longest.get((number, entered))
             if before is None:
                 continue
-            block = function.blocks[number]
+            block, counts = function.blocks[number], not heads or shape.header_of(number) == around
             if not block.successors or block.leaves_to is not None or block.last.target is None:
-                ends.append(before + self._cost(block, entered=entered, left=True))
+                ends.append(before + (self._side_cost(start, block, entered=entered, left=True) if counts else 0))
             for member in block.successors:
                 jumps = function.blocks[member].first != block.behind
-                behind = before + self._cost(block, entered=entered, left=jumps)
-                if member not in inside:
+                behind = before + (self._side_cost(start, block, entered=entered, left=jumps) if counts else 0)
+                if member not in inside or (number, member) in shape.back_edges:
                     ends.append(behind)
                 else:
                     arrives = jumps or block.last.calls
                     longest[member, arrives] = max(longest.get((member, arrives), 0), behind)
-        return max(ends)
+        return max(ends) + sum(self._way(start, inside, head) * self._stated_turns(start) for head in heads)
+
+    def _side_cost(self, start: int, block: BasicBlock, *, entered: bool, left: bool) -> int:
+        """The greatest cycles of a block on a side of a branch, with what it calls, once."""
+        copies = [self._copy(start, callee) for callee in block.callees if self._name(callee) in COPIES]
+        calls = [self._call(callee) for callee in block.callees if self._name(callee) not in COPIES]
+        return self._own_cost(block, entered, left) + sum(copies) + sum(calls)
+
+    def _copy(self, start: int, callee: int | None) -> int:
+        """The greatest cycles of a copy by the C library, of 8 bytes for each turn of a loop of the caller at most."""
+        assert callee is not None
+        every = frozenset(range(len(self.reach.functions[callee].blocks)))
+        ways = (self._way(callee, every, head) for head in self.reach.shape(callee).loops)
+        return self._way(callee, every, None) + sum(ways) * COPIED * self._stated_turns(start)
+
+    def _name(self, start: int | None) -> str:
+        function = None if start is None else self.reach.functions.get(start)
+        return "" if function is None else function.name
+
+    def _side_order(self, start: int, branch: int) -> Sequence[int]:
+        """The blocks of the sides of a branch in an order in which all edges but the ones that close loops lead on."""
+        shape = self.reach.shape(start)
+        order, inside = shape.side_order(branch), shape.side_blocks(branch)
+        if order is None and not shape.is_reducible:
+            raise OpenError(f"{self.reach.functions[start].name} jumps into a loop on a side of a branch on data")
+        return [number for number in shape.order if number in inside] if order is None else order
+
+    def _stated_turns(self, start: int) -> int:
+        """How often a loop of a function turns in a call at most, by what its compiler states of it."""
+        name = self.reach.functions[start].name
+        most = self.proof.turns.get(name)
+        if most is None:
+            raise OpenError(f"{name} repeats on a side of a branch on data, nobody knows how often")
+        return most
 
     def _counted(self, start: int, number: int, runs: "_Runs") -> int:
         """The greatest cycles of the runs of a block that are the same in every run."""

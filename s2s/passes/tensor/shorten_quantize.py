@@ -18,21 +18,25 @@ rounding, where two products are proved to give the same bytes; cores without an
 ->
     %q = tensor.quantize %x {factors = array<f32: 0.03, 33.333332, 1.3e-6>, …}
 
+A byte without sign is one with a sign and its highest bit turned: `round(v) + 120` in 0 to 255 is `round(v) - 8` in
+-128 to 127, and 128 more. NaN would give 0 there, so `%v` is known to be none, or halves go away from zero.
+
 Declined where the clamp is narrower than bytes, and on targets with vectors of floats.
 """
 
 from collections.abc import Container
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i8
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.numbers.reciprocals import quotient_factors
-from s2s.analysis.structure.quantisation import quantisations
+from s2s.analysis.structure.quantisation import LOW, quantisations
 from s2s.dialects import tensor
 from s2s.passes.context import target_of
 from s2s.support.frozen import frozen
@@ -56,6 +60,12 @@ class ShortenQuantizePass(ModulePass):
                         _shorten(compute, constants)
 
 
+def _without_sign(short: tensor.QuantizeOp) -> list[Operation]:
+    """Return a quantisation to bytes without sign: the one to bytes with a sign, 128 higher."""
+    sign = arith.ConstantOp(IntegerAttr(LOW, i8))
+    return [short, sign, arith.XOrIOp(short.result, sign.result)]
+
+
 def _shorten(op: tensor.ComputeOp, constants: Container[SSAValue]) -> None:
     for inner, found in quantisations(op, constants):
         maybe_nan = found.maybe_nan and found.zero_point != 0
@@ -65,8 +75,9 @@ def _shorten(op: tensor.ComputeOp, constants: Container[SSAValue]) -> None:
             if pair is not None:
                 x, factors = quotient.x, (quotient.divisor, *pair)
                 dead.append(quotient.op)
-        short = tensor.QuantizeOp(x, found.zero_point, maybe_nan=maybe_nan, away=found.away, factors=factors)
-        Rewriter.replace_op(inner, short)
+        zero_point = found.zero_point - found.low + LOW
+        short = tensor.QuantizeOp(x, zero_point, maybe_nan=maybe_nan, away=found.away, factors=factors)
+        Rewriter.replace_op(inner, [short] if found.low == LOW else _without_sign(short))
         for step in dead:
             if not step.results[0].uses:
                 Rewriter.erase_op(step)

@@ -144,6 +144,73 @@ func.func private @away(%x: tensor<4xf32>) -> tensor<4xi8> {
   func.return %y : tensor<4xi8>
 }
 
+// A byte without sign is one with a sign, 128 higher.
+//
+// CHECK-LABEL: func.func private @without_sign
+// CHECK:         %q = tensor.quantize %v {zero_point = -123 : i32, away, factors = array<f32: 3.000000e-02, 33.3333321, 2.01662374e-06>}
+// CHECK-NEXT:    %[[SIGN:.*]] = arith.constant -128 : i8
+// CHECK-NEXT:    %[[U:.*]] = arith.xori %q, %[[SIGN]] : i8
+// CHECK-NEXT:    tensor.yield %[[U]] : i8
+func.func private @without_sign(%x: tensor<4xf32>) -> tensor<4xi8> {
+  %y = tensor.compute [4] epilogue(%x at #each) apply {
+  ^bb0(%v: f32):
+    %step = arith.constant 0.03 : f32
+    %o = arith.divf %v, %step : f32
+    %low = arith.constant -5.0 : f32
+    %c = arith.maximumf %o, %low : f32
+    %high = arith.constant 250.0 : f32
+    %d = arith.minimumf %c, %high : f32
+    %size = math.absf %d : f32
+    %floor = math.floor %size : f32
+    %rest = arith.subf %size, %floor : f32
+    %half = arith.constant 0.5 : f32
+    %less = arith.cmpf olt, %rest, %half : f32
+    %none = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %more = arith.select %less, %none, %one : f32
+    %whole = arith.addf %floor, %more : f32
+    %minus = arith.negf %whole : f32
+    %below = arith.cmpf olt, %d, %none : f32
+    %signed = arith.select %below, %minus, %whole : f32
+    %wide = arith.fptosi %signed : f32 to i32
+    %zp = arith.constant 5 : i32
+    %moved = arith.addi %wide, %zp : i32
+    %q = arith.trunci %moved : i32 to i8
+    tensor.yield %q : i8
+  } : (tensor<4xf32>) -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// Halves to even, of a number that is no NaN; the second may be one, which gives 0.
+//
+// CHECK-LABEL: func.func private @without_sign_to_even
+// CHECK:         tensor.quantize %f {zero_point = -8 : i32}
+// CHECK-NEXT:    arith.constant -128 : i8
+// CHECK-NEXT:    arith.xori
+// CHECK:         math.roundeven %v : f32
+// CHECK:         arith.fptoui
+func.func private @without_sign_to_even(%x: tensor<4xf32>, %n: tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>) {
+  %y, %w = tensor.compute [4] epilogue(%x at #each, %n at #each) apply {
+  ^bb0(%v: f32, %i: i32):
+    %zp = arith.constant 120.0 : f32
+    %low = arith.constant 0.0 : f32
+    %high = arith.constant 255.0 : f32
+    %f = arith.sitofp %i : i32 to f32
+    %r = math.roundeven %f : f32
+    %z = arith.addf %r, %zp : f32
+    %c = arith.maximumf %z, %low : f32
+    %d = arith.minimumf %c, %high : f32
+    %q = arith.fptoui %d : f32 to i8
+    %s = math.roundeven %v : f32
+    %t = arith.addf %s, %zp : f32
+    %e = arith.maximumf %t, %low : f32
+    %g = arith.minimumf %e, %high : f32
+    %p = arith.fptoui %g : f32 to i8
+    tensor.yield %q, %p : i8, i8
+  } : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>)
+  func.return %y, %w : tensor<4xi8>, tensor<4xi8>
+}
+
 // Declined: a clamp that is narrower than bytes, a zero point that is no byte, and a number that is not rounded.
 //
 // CHECK-LABEL: func.func private @declined
@@ -175,6 +242,8 @@ func.func @main(%x: tensor<4xi32>, %f: tensor<4xf32>) -> tensor<4xi8> {
   %g = graph.call @again(%z) : (tensor<4xi8>) -> tensor<4xi8>
   %h = graph.call @given(%f) : (tensor<4xf32>) -> tensor<4xi8>
   %w = graph.call @away(%f) : (tensor<4xf32>) -> tensor<4xi8>
+  %p = graph.call @without_sign(%f) : (tensor<4xf32>) -> tensor<4xi8>
+  %q, %r = graph.call @without_sign_to_even(%f, %x) : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>)
   %l = graph.call @without_limits(%f) : (tensor<4xf32>) -> tensor<4xi8>
   %a, %b, %c = graph.call @declined(%f, %x) : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>)
   func.return %y : tensor<4xi8>
