@@ -13,16 +13,27 @@ Digests (blake2b, 192 bits) stand for long keys.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
+from s2s.prove import residues
 from s2s.prove.functions import Table
 from s2s.prove.pairs import Pair
+from s2s.prove.residues import PRIME, RESERVED, Residues
 from s2s.support.frozen import frozen
 
+MANY_ALONE = 32
+"""Rows of one term above which these are numbered on their own."""
+BYTES = (-128, 127), (0, 255)
+"""Intervals of the results of long sums: the same for all, so that functions of them have the same tables."""
+MAX_FACTOR = 1 << 12
+"""The greatest factor of two forms held by residues."""
+Held = tuple[int, int, int]
+"""The first residue of a form, and the atom or the base that it is (0 or -1 for the other one)."""
 Name = tuple[Any, ...]
 """The identity of an atom: its kind, and its parts."""
 
@@ -50,6 +61,13 @@ class Rows:
         """Terms of each row."""
         return np.diff(self.bounds)
 
+    def picked(self, rows: np.ndarray) -> Rows:
+        """Some of the rows."""
+        counts = self.counts[rows]
+        bounds = np.concatenate([[0], np.cumsum(counts)])
+        at = np.arange(bounds[-1]) + np.repeat(self.bounds[rows] - bounds[:-1], counts)
+        return Rows(bounds, self.ids[at], self.coefficients[at])
+
     def summed(self, terms: np.ndarray) -> np.ndarray:
         """The sum of `terms` over each row."""
         sums = np.concatenate([[0], np.cumsum(terms)])
@@ -62,8 +80,8 @@ class Atoms:
 
     low: np.ndarray = field(default_factory=lambda: np.zeros(1024, np.int64))
     high: np.ndarray = field(default_factory=lambda: np.zeros(1024, np.int64))
-    count: int = 1
-    """Atom 0 is the constant 0."""
+    count: int = RESERVED
+    """Atom 0 is the constant 0; those up to this one stand for residues."""
     names: dict[Name, int] = field(default_factory=dict[Name, int])
     definitions: dict[int, Name] = field(default_factory=dict[int, Name])
     bases: list[Base] = field(default_factory=list[Base])
@@ -80,6 +98,19 @@ class Atoms:
     """Values of functions of two bases, by their digest; their tables say the shape."""
     shapes: dict[int, tuple[int, int, int]] = field(default_factory=dict[int, tuple[int, int, int]])
     """Shape, unit and first value by table."""
+    residues: Residues = field(default_factory=Residues)
+    held: dict[bytes, list[Held]] = field(default_factory=dict[bytes, list["Held"]])
+    """Forms by what the residues of their multiples share."""
+    noted: int = 0
+    """Bases whose residues are among the held ones."""
+    by_residues: bool = True
+    """Whether long forms are held by residues."""
+    single: dict[int, int] = field(default_factory=dict[int, int])
+    """The base that is an atom alone."""
+
+    def __post_init__(self) -> None:
+        """Name the atoms that stand for residues."""
+        self.definitions.update({atom: ("residue", atom) for atom in range(1, RESERVED)})
 
     def new(self, name: Name, low: int, high: int) -> int:
         """The atom of this name, made if there is none; `low` and `high` bound its values."""
@@ -96,6 +127,60 @@ class Atoms:
         self.definitions[number] = name
         return number
 
+    def residues_of(self, groups: Sequence[residues.Group]) -> np.ndarray:
+        """The residues of a form's terms."""
+        return residues.residues_of(self.residues.upto(self.count), groups)
+
+    def find_held(self, marks: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[tuple[int, int, int]]:
+        """For forms given by residues, one a row: the atom or the base (0 or -1 for the other one) that it is a
+        multiple of, and the factor. A form that is not known is a new atom between `low` and `high`."""
+        self._note_bases()
+        found: list[tuple[int, int, int]] = []
+        ends = zip(residues.keys_of(marks), marks[:, 0].tolist(), low.tolist(), high.tolist(), strict=True)
+        for key, residue, least, most in ends:
+            known = self._multiple_of(key, residue)
+            if known is None:
+                atom = self.new(("sum", key, residue), least, most)
+                self.held.setdefault(key, []).append((residue, atom, -1))
+                known = atom, -1, 1
+            found.append(known)
+        return found
+
+    def _multiple_of(self, key: bytes, residue: int) -> tuple[int, int, int] | None:
+        """The atom or base that a form with this first residue is a multiple of, and the factor; None if none is known.
+
+        A quotient m / n of integers below 2^18 is congruent to no integer below MAX_FACTOR but itself.
+        """
+        for of_known, atom, base in self.held.get(key, ()):
+            factor = _factor(residue, of_known)
+            if abs(factor) <= MAX_FACTOR:
+                return atom, base, factor
+        return None
+
+    def known_atoms(self, marks: np.ndarray) -> dict[int, tuple[int, int]]:
+        """The rows of residues that are multiples of an atom that stands for a form, with the atom and the factor."""
+        rows: dict[int, tuple[int, int]] = {}
+        for row, (key, residue) in enumerate(zip(residues.keys_of(marks), marks[:, 0].tolist(), strict=True)):
+            known = self._multiple_of(key, residue)
+            if known is not None and known[0]:
+                rows[row] = known[0], known[2]
+        return rows
+
+    def _note_bases(self) -> None:
+        """Note the residues of bases that are new, and have more than one term."""
+        table = self.residues.upto(self.count)
+        new = [number for number in range(self.noted, len(self.bases)) if len(self.bases[number].ids) > 1]
+        self.noted = len(self.bases)
+        if not new:
+            return
+        forms = [self.bases[number] for number in new]
+        ids, factors = (np.concatenate(part) for part in ([each.ids for each in forms], [each.coefficients for each in forms]))
+        ends = np.cumsum([0, *(len(each.ids) for each in forms)])
+        terms = factors[:, None] % PRIME * table[ids] % PRIME
+        marks = np.add.reduceat(terms, ends[:-1]) % PRIME
+        for number, key, mark in zip(new, residues.keys_of(marks), marks[:, 0].tolist(), strict=True):
+            self.held.setdefault(key, []).append((mark, 0, number))
+
     def inputs(self, name: str, count: int, low: int, high: int) -> np.ndarray:
         """The atoms of an input's elements."""
         return np.array([self.new(("input", name, i), low, high) for i in range(count)], np.int64)
@@ -109,6 +194,9 @@ class Atoms:
         there = np.flatnonzero(rows.counts)
         if not len(there):
             return numbers, factors
+        alone = np.flatnonzero(rows.counts == 1)
+        if len(alone) > MANY_ALONE:
+            return self._numbered_apart(rows, alone, np.flatnonzero(rows.counts != 1))
         starts = rows.bounds[there]
         factors[there] = np.gcd.reduceat(np.abs(rows.coefficients), starts) * np.sign(rows.coefficients[starts])
         primitive = rows.coefficients // np.repeat(factors, rows.counts)
@@ -126,12 +214,37 @@ class Atoms:
             numbers[at] = number
         return numbers, factors
 
+    def _numbered_apart(self, rows: Rows, alone: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same, for rows of which many are one atom times a factor."""
+        numbers, factors = np.full(len(rows.counts), -1), np.zeros(len(rows.counts), np.int64)
+        at = rows.bounds[alone]
+        factors[alone] = rows.coefficients[at]
+        numbers[alone] = [self._alone(atom) for atom in rows.ids[at].tolist()]
+        numbers[others], factors[others] = self.numbered(rows.picked(others))
+        return numbers, factors
+
+    def _alone(self, atom: int) -> int:
+        """The base that is one atom."""
+        number = self.single.get(atom)
+        if number is None:
+            term = np.array([atom, 1])
+            name = blake2b(term.tobytes(), digest_size=24).digest()
+            number = self.base_names.get(name)
+            if number is None:
+                ends = int(self.low[atom]), int(self.high[atom])
+                number = self.base_names[name] = self._note(Base(term[:1], term[1:], *ends))
+            self.single[atom] = number
+        return number
+
     def _new_base(self, ids: np.ndarray, coefficients: np.ndarray, low: int, high: int) -> int:
         """Note a base whose terms lie between `low` and `high`; return its number."""
+        return self._note(Base(ids.copy(), coefficients.copy(), *self._bounds(ids, coefficients, low, high)))
+
+    def _note(self, base: Base) -> int:
+        """Keep a base; return its number."""
         number = len(self.bases)
         if number == self.base_ends.shape[1]:
             self.base_ends = np.concatenate([self.base_ends, np.zeros_like(self.base_ends)], axis=1)
-        base = Base(ids.copy(), coefficients.copy(), *self._bounds(ids, coefficients, low, high))
         self.base_ends[:, number] = base.low, base.high
         self.bases.append(base)
         return number
@@ -191,7 +304,10 @@ class Atoms:
             if unit % its_unit == 0:
                 return atom, unit // its_unit, first - unit // its_unit * its_first
         values = self.tables[number].values
-        atom = self.new(("function", base, number), int(values.min()), int(values.max()))
+        low, high = int(values.min()), int(values.max())
+        if self._is_sum(base):
+            low, high = next(((a, b) for a, b in BYTES if a <= low and high <= b), (low, high))
+        atom = self.new(("function", base, number), low, high)
         alike.append((atom, unit, first))
         return atom, 1, 0
 
@@ -230,22 +346,36 @@ class Atoms:
         form = self.bases[base]
         if len(form.ids) == 1:
             definition = self.definitions[int(form.ids[0])]
-            if definition[0] == "function":
+            if definition[0] == "function" and not self._is_sum(definition[1]):
                 return definition[1], int(definition[2])
         return base, None
 
+    def _is_sum(self, base: int) -> bool:
+        """Whether a base is a long sum held by residues. Each has an interval, and so tables, of its own: functions of
+        it are not folded further, so that those of its results are the same tables for all sums."""
+        ids = self.bases[base].ids
+        return len(ids) == 1 and self.definitions[int(ids[0])][0] == "sum"
+
     def cases(self, atom: int) -> list[int]:
         """The values of an atom that has few, in the order in which its base meets them."""
-        return self.tables[int(self.definitions[atom][2])].distinct
+        return self.tables[self.choice(atom)[1]].distinct
+
+    def choice(self, atom: int) -> tuple[int, int]:
+        """The base below an atom of few values, and the number of its table; a byte that is a result of a long sum is
+        its own base."""
+        _, base, number = self.definitions[atom][:3]
+        low, high = int(self.low[atom]), int(self.high[atom])
+        if (low, high) not in BYTES or not self._is_sum(base):
+            return int(base), int(number)
+        return self._alone(atom), self.table(Table(np.arange(low, high + 1), np.arange(low, high + 1), high))
 
     def pair(self, first: int, second: int, pair: Pair) -> int:
         """The atom of a function of two bases."""
         if first > second:
             first, second, pair = second, first, pair.transposed
         tables = self.table(pair.rows), self.table(pair.columns)
-        digest = blake2b(pair.values.tobytes(), digest_size=24).digest()
-        atom = self.new(("pair", first, second, *tables, digest), int(pair.values.min()), int(pair.values.max()))
-        self.matrices.setdefault(digest, pair.values)
+        atom = self.new(("pair", first, second, *tables, pair.digest), *pair.ends)
+        self.matrices.setdefault(pair.digest, pair.values)
         return atom
 
     def few_values(self, atom: int, most: int = 256) -> bool:
@@ -254,6 +384,14 @@ class Atoms:
         if definition[0] != "function":
             return False
         return self.tables[int(definition[2])].has_few(most)
+
+
+def _factor(residue: int, of_known: int) -> int:
+    """The factor of a form whose first residue is `residue` over the one of `of_known`, nearest to 0."""
+    if residue == of_known:
+        return 1
+    factor = residue * pow(of_known, -1, PRIME) % PRIME
+    return factor - PRIME if factor > PRIME // 2 else factor
 
 
 def rows_of(ids: np.ndarray, coefficients: np.ndarray) -> Rows:

@@ -11,6 +11,9 @@ the order in which the variable's interval meets them, so that equal functions h
 
 from __future__ import annotations
 
+from functools import cached_property
+from hashlib import blake2b
+
 import numpy as np
 
 from s2s.prove.functions import Table, merged
@@ -26,7 +29,22 @@ class Pair:
     columns: Table
     values: np.ndarray
 
-    @property
+    @cached_property
+    def digest(self) -> bytes:
+        """A digest of the values."""
+        return blake2b(self.values.tobytes(), digest_size=24).digest()
+
+    @cached_property
+    def ends(self) -> tuple[int, int]:
+        """Least and greatest value."""
+        return int(self.values.min()), int(self.values.max())
+
+    @cached_property
+    def from_zero(self) -> Pair:
+        """The same less the first value."""
+        return Pair(*self.parts, self.values - self.values[0, 0])
+
+    @cached_property
     def transposed(self) -> Pair:
         """The same function with its variables in the other order."""
         return Pair(self.columns, self.rows, self.values.T)

@@ -11,7 +11,7 @@ from s2s.prove.buffers import Buffer
 from s2s.prove.ctypes import IntType
 from s2s.prove.declarations import ArrayType, CType, Types, define
 from s2s.prove.faults import Unprovable
-from s2s.prove.floats import key_of
+from s2s.prove.floats import encoded, key_of
 from s2s.prove.intervals import at, wrap
 from s2s.prove.source import Source
 
@@ -63,8 +63,12 @@ def program_of(source: Source) -> Program:
                 define(program.functions, item.decl.name, item)
                 continue
             program.types.note(item)
-            if isinstance(item, c_ast.Decl) and isinstance(item.type, c_ast.ArrayDecl) and item.init is not None:
+            if not (isinstance(item, c_ast.Decl) and isinstance(item.type, c_ast.ArrayDecl)):
+                continue
+            if item.init is not None:
                 _define_array(program, item, source)
+            elif item.name in source.binaries and item.name not in program.globals:
+                _define_binary(program, item, source.binaries[item.name])
     return program
 
 
@@ -91,9 +95,30 @@ def _define_array(program: Program, item: c_ast.Decl, source: Source) -> None:
         raise Unprovable(msg)
     full = np.zeros(ctype.count, np.int64)
     full[: len(numbers)] = wrap(at(numbers), ctype.element).low
-    known = program.globals.get(item.name)
-    if known is not None and not (known.ctype == ctype.element and np.array_equal(known.numbers, full)):
-        msg = f"two files define {item.name} differently"
+    _note_array(program, item.name, full, ctype)
+
+
+def _define_binary(program: Program, item: c_ast.Decl, content: bytes) -> None:
+    """A constant array whose bytes, little-endian, are in a binary file beside the source."""
+    ctype = program.types.of(item.type)
+    assert isinstance(ctype, ArrayType)
+    element = ctype.element
+    if "const" not in item.quals or not isinstance(element, IntType) or len(content) != ctype.count * element.size:
+        msg = f"{item.name} is declared with another size than the bytes that its file takes"
         raise Unprovable(msg)
-    program.globals[item.name] = Buffer.of_numbers(item.name, full, ctype.element)
-    program.global_types[item.name] = ctype
+    if element.real:
+        numbers = encoded(np.frombuffer(content, "<f4"))
+    else:
+        numbers = np.frombuffer(content, f"<{'i' if element.signed else 'u'}{element.size}").astype(np.int64)
+    _note_array(program, item.name, numbers, ctype)
+
+
+def _note_array(program: Program, name: str, numbers: np.ndarray, ctype: ArrayType) -> None:
+    """Note a constant array; two files may define it if both say the same."""
+    assert isinstance(ctype.element, IntType)
+    known = program.globals.get(name)
+    if known is not None and not (known.ctype == ctype.element and np.array_equal(known.numbers, numbers)):
+        msg = f"two files define {name} differently"
+        raise Unprovable(msg)
+    program.globals[name] = Buffer.of_numbers(name, numbers, ctype.element)
+    program.global_types[name] = ctype

@@ -43,6 +43,8 @@ SYSTEM = {
 }
 NUMBERS = re.compile(r"=\s*\{([-\s\d,uUlL()]{120,}?)\}\s*;")
 DECIMAL = r"(?:0|[1-9]\d*)(?:[uU]|[uU]?(?:ll|LL)|(?:ll|LL)[uU])?"
+TAKEN = re.compile(r"^S2S_TAKE\((\w+), (\d+), (\d+)\);$", re.MULTILINE)
+"""An array whose bytes the assembler takes from the binary file beside the source: its name, offset and size."""
 LITERAL = re.compile(rf"\s*(?:\(\s*(-{DECIMAL})\s*-\s*1\s*\)|(-?{DECIMAL}))\s*")
 """A decimal number, or the least one of a type; a list of anything else is left to the parser."""
 
@@ -54,6 +56,8 @@ class Source:
     files: list[c_ast.FileAST] = field(default_factory=list[c_ast.FileAST])
     numbers: dict[int, np.ndarray] = field(default_factory=dict[int, np.ndarray])
     """Contents of long arrays, by the number that stands in their place."""
+    binaries: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    """Contents of arrays whose bytes are in a binary file, by name."""
 
 
 def parse_tree(tree: Path, files: list[str]) -> Source:
@@ -67,10 +71,24 @@ def parse_tree(tree: Path, files: list[str]) -> Source:
         for name, text in SYSTEM.items():
             (system / name).write_text(text)
         for file in files:
+            if (tree / f"{file}.bin").is_file():
+                _take(source, tree / file)
+                continue
             text = preprocessed(tree, tree / file, system)
             text = NUMBERS.sub(lambda match: _number(source, match), text)
             source.files.append(c_parser.CParser().parse(TYPES + text, file))
     return source
+
+
+def _take(source: Source, file: Path) -> None:
+    """Read the arrays that a file takes from the binary file beside it; their types are in its header."""
+    content = file.with_name(f"{file.name}.bin").read_bytes()
+    for name, offset, size in TAKEN.findall(file.read_text(encoding="utf-8")):
+        begin, end = int(offset), int(offset) + int(size)
+        if end > len(content) or name in source.binaries:
+            msg = f"{file}: {name} is taken twice, or from beyond its binary file; give the tree as s2s compile wrote it"
+            raise ToolchainError(msg)
+        source.binaries[name] = content[begin:end]
 
 
 def preprocessed(tree: Path, file: Path, system: Path) -> str:
