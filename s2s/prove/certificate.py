@@ -15,6 +15,7 @@ TRUSTED = (
     "that pointers declared restrict do not meet: the proof reads and writes memory in the order of the C",
     "that the arena, inputs and outputs are different objects, aligned as the header asks, and size_t holds 32 bits",
     "that memory may be accessed with another type than its object's, and unused addresses and results are harmless",
+    "that members of structures lie at multiples of the size of their numbers, without other gaps",
     "that the assembler takes arrays from `.c.bin` files as the lines S2S_TAKE say, little-endian",
     "this prover, numpy, pycparser, and the C preprocessor `cc -E`",
     "digests of 192 bits (blake2b) of linear forms and tables, taken to differ where these do",
