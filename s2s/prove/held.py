@@ -27,7 +27,7 @@ class HeldForms:
     low: np.ndarray = field(default_factory=lambda: np.zeros(1024, np.int64))
     high: np.ndarray = field(default_factory=lambda: np.zeros(1024, np.int64))
     count: int = RESERVED
-    """Atom 0 is the constant 0; those up to this one stand for residues."""
+    """Atoms that are made. Atom 0 is the constant 0; the next ones, below RESERVED, stand for residues."""
     bases: list[Base] = field(default_factory=list[Base])
     residues: Residues = field(default_factory=Residues)
     held: dict[bytes, list[Held]] = field(default_factory=dict[bytes, list["Held"]])

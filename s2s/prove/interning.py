@@ -65,7 +65,7 @@ class Interner:
         return self._known(rows) if self.atoms.held and np.any(rows.counts > 1) else rows
 
     def is_long(self, form: Form) -> bool:
-        """Whether a form has so many terms in so many lanes that residues stand for them."""
+        """Whether residues stand for a form: it has many terms, and many in all lanes together."""
         terms = sum(max(ids.shape[-1], coefficients.shape[-1]) for ids, coefficients in form.groups)
         return self.atoms.by_residues and terms >= LONG and terms * self.lanes.count >= MANY
 

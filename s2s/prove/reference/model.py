@@ -154,7 +154,7 @@ class Model:
 
     @property
     def products(self) -> int:
-        """Products of elements with constant weights in all operators; those of dequantised weights, too."""
+        """Products of elements with constant or dequantised weights in all operators."""
         weights: dict[int, int] = {}
         total = 0
         for step in self.steps:
