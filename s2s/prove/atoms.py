@@ -130,11 +130,11 @@ class Atoms(HeldForms):
         if number < 0:
             term = np.array([atom, 1])
             name = blake2b(term.tobytes(), digest_size=24).digest()
-            known = self.base_names.get(name)
-            if known is None:
-                known = self._note(Base(term[:1], term[1:], int(self.low[atom]), int(self.high[atom])))
-                self.base_names[name] = known
-            number = self.single[atom] = known
+            base = self.base_names.get(name)
+            if base is None:
+                base = self._note(Base(term[:1], term[1:], int(self.low[atom]), int(self.high[atom])))
+                self.base_names[name] = base
+            number = self.single[atom] = base
         return number
 
     def _new_base(self, ids: np.ndarray, coefficients: np.ndarray, low: int, high: int) -> int:
@@ -226,15 +226,15 @@ class Atoms(HeldForms):
 
         Example: g(x) is 0, 1, 2 from x = 0, 5, 9 on, and the function is 7, 3 from 0, 9 on: f is 7, 7, 3.
         """
-        known = self.outers.get((number, stairs), -1)
-        if known == -1:
-            inner, whole, known = self.tables[stairs], self.tables[number], None
+        outer = self.outers.get((number, stairs), -1)
+        if outer == -1:
+            inner, whole, outer = self.tables[stairs], self.tables[number], None
             if len(whole.starts) <= len(inner.starts) and np.all(np.isin(whole.starts, inner.starts)):
                 values = whole.values[np.searchsorted(whole.starts, inner.starts, side="right") - 1]
                 order = np.argsort(inner.values)
-                known = self.table(merged(inner.values[order], values[order], int(inner.values.max())))
-            self.outers[number, stairs] = known
-        return known
+                outer = self.table(merged(inner.values[order], values[order], int(inner.values.max())))
+            self.outers[number, stairs] = outer
+        return outer
 
     def _shape(self, number: int) -> tuple[int, int, int]:
         """A table as unit * shape + first, where the shape is a table that begins with 0 and whose steps have no common

@@ -50,16 +50,16 @@ class HeldForms:
         multiple of, and the factor. A form that is not known is a new atom between `low` and `high`."""
         self._note_bases()
         self.residues.forms += len(marks)
-        found: list[tuple[int, int, int]] = []
+        matches: list[tuple[int, int, int]] = []
         ends = zip(residues.keys_of(marks), marks[:, 0].tolist(), low.tolist(), high.tolist(), strict=True)
         for key, residue, least, most in ends:
-            known = self._multiple_of(key, residue, most - least)
-            if known is None:
+            match = self._multiple_of(key, residue, most - least)
+            if match is None:
                 atom = self.new(("sum", key, residue), least, most)
                 self.held.setdefault(key, []).append((residue, most - least, atom, -1))
-                known = atom, -1, 1
-            found.append(known)
-        return found
+                match = atom, -1, 1
+            matches.append(match)
+        return matches
 
     def _multiple_of(self, key: bytes, residue: int, width: int) -> tuple[int, int, int] | None:
         """The atom or base that a form with this first residue is a multiple of, and the factor; None if none is known.
@@ -82,9 +82,9 @@ class HeldForms:
         rows: dict[int, tuple[int, int]] = {}
         ends = zip(residues.keys_of(marks), marks[:, 0].tolist(), widths.tolist(), strict=True)
         for row, (key, residue, width) in enumerate(ends):
-            known = self._multiple_of(key, residue, width) if width < PRIME else None
-            if known is not None and known[0]:
-                rows[row] = known[0], known[2]
+            match = self._multiple_of(key, residue, width) if width < PRIME else None
+            if match is not None and match[0]:
+                rows[row] = match[0], match[2]
         return rows
 
     def widths_of(self, rows: Rows) -> np.ndarray:
@@ -105,9 +105,9 @@ class HeldForms:
             return
         forms = [self.bases[number] for number in new]
         ids, factors = (
-            np.concatenate(part) for part in zip(*((each.ids, each.coefficients) for each in forms), strict=True)
+            np.concatenate(part) for part in zip(*((form.ids, form.coefficients) for form in forms), strict=True)
         )
-        rows = Rows(np.cumsum([0, *(len(each.ids) for each in forms)]), ids, factors)
+        rows = Rows(np.cumsum([0, *(len(form.ids) for form in forms)]), ids, factors)
         marks, widths = self.marks_of(rows), self.widths_of(rows)
         self.residues.forms += len(marks)
         for number, key, mark, width in zip(

@@ -62,7 +62,7 @@ class Interner:
         groups = [self.lanes.spread_group(group) for group in form.groups]
         ids, coefficients = (np.concatenate(parts, axis=1) for parts in zip(*groups, strict=True))
         rows = rows_of(ids, coefficients)
-        return self._known(rows) if self.atoms.held and np.any(rows.counts > 1) else rows
+        return self._with_atoms(rows) if self.atoms.held and np.any(rows.counts > 1) else rows
 
     def is_long(self, form: Form) -> bool:
         """Whether residues stand for a form: it has many terms, and many in all lanes together."""
@@ -84,13 +84,13 @@ class Interner:
         shift = self.lanes.spread(form.constant)
         low, high = self.lanes.spread(form.low) - shift, self.lanes.spread(form.high) - shift
         there = np.flatnonzero(np.any(marks != 0, axis=1))
-        found = self.atoms.find_held(marks[there], low[there], high[there])
-        if all(atom for atom, *_ in found):
-            ids, factors = (np.array([each[part] for each in found], np.int64) for part in (0, 2))
+        matches = self.atoms.find_held(marks[there], low[there], high[there])
+        if all(atom for atom, *_ in matches):
+            ids, factors = (np.array([match[part] for match in matches], np.int64) for part in (0, 2))
             bounds = np.searchsorted(there, np.arange(len(marks) + 1))
             return Rows(bounds, ids, factors)
         counts, terms, factors = np.zeros(len(marks), np.int64), list[np.ndarray](), list[np.ndarray]()
-        for lane, (atom, base, factor) in zip(there.tolist(), found, strict=True):
+        for lane, (atom, base, factor) in zip(there.tolist(), matches, strict=True):
             form_of = self.atoms.bases[base]
             terms.append(np.array([atom]) if atom else form_of.ids)
             factors.append(np.array([factor]) if atom else form_of.coefficients * factor)
@@ -98,17 +98,17 @@ class Interner:
         bounds = np.concatenate([[0], np.cumsum(counts)])
         return Rows(bounds, np.concatenate(terms), np.concatenate(factors))
 
-    def _known(self, rows: Rows) -> Rows:
+    def _with_atoms(self, rows: Rows) -> Rows:
         """Rows with the atom for each that residues hold as one already."""
         several = np.flatnonzero(rows.counts > 1)
         part = rows.picked(several)
-        known = self.atoms.known_atoms(self.atoms.marks_of(part), self.atoms.widths_of(part))
-        if not known:
+        matches = self.atoms.known_atoms(self.atoms.marks_of(part), self.atoms.widths_of(part))
+        if not matches:
             return rows
-        counts, lanes = rows.counts.copy(), several[list(known)]
+        counts, lanes = rows.counts.copy(), several[list(matches)]
         keep = np.ones(len(rows.ids), bool)
         ids, coefficients = rows.ids.copy(), rows.coefficients.copy()
-        for lane, (atom, factor) in zip(lanes.tolist(), known.values(), strict=True):
+        for lane, (atom, factor) in zip(lanes.tolist(), matches.values(), strict=True):
             begin, end = int(rows.bounds[lane]), int(rows.bounds[lane + 1])
             keep[begin + 1 : end] = False
             ids[begin], coefficients[begin], counts[lane] = atom, factor, 1
@@ -275,10 +275,10 @@ class Interner:
 
     def _of_one(self, base: int, number: int) -> tuple[int, int, int]:
         """A function of one base."""
-        known = self.atoms.functions.get((base, number))
-        if known is None:
-            known = self.atoms.functions[base, number] = self._new_of_one(base, number)
-        return known
+        answer = self.atoms.functions.get((base, number))
+        if answer is None:
+            answer = self.atoms.functions[base, number] = self._new_of_one(base, number)
+        return answer
 
     def _new_of_one(self, base: int, number: int) -> tuple[int, int, int]:
         table = self.atoms.tables[number]

@@ -177,7 +177,7 @@ class Prover(Machine):
         that, as behind a MaxPool of bytes."""
         step = self._step(kernel)
         while step is not None and step.is_part and step.output.ids is None:
-            readers = [other for other in self.model.steps if any(step.output is each for each in other.operands)]
+            readers = [other for other in self.model.steps if any(step.output is operand for operand in other.operands)]
             step = readers[0] if len(readers) == 1 else None
         return step
 

@@ -45,8 +45,8 @@ def by_reference(path: Path) -> np.ndarray:
     kind, *parts = atoms.definitions[int(output.atoms[0])]
     assert kind == "pair"
     rows, columns = (atoms.tables[int(number)].over(at(BYTES)).low for number in parts[2:4])
-    found = atoms.matrices[parts[4]][rows[:, None], columns] + int(output.plain[0])
-    return found if atoms.bases[int(parts[0])].ids[0] == model.inputs[0].ids[0] else found.T
+    sums = atoms.matrices[parts[4]][rows[:, None], columns] + int(output.plain[0])
+    return sums if atoms.bases[int(parts[0])].ids[0] == model.inputs[0].ids[0] else sums.T
 
 
 @pytest.mark.parametrize("numbers", SCALES, ids=["rounded", "far_apart", "equal"])

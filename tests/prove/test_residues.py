@@ -38,10 +38,10 @@ def form(ids: np.ndarray, factors: np.ndarray) -> Form:
 def test_residues_are_sums_of_the_residues_of_atoms():
     table = Residues(5).upto(100)
     ids, factors = RNG.integers(7, 100, (3, 1, 6)), RNG.integers(-(2**40), 2**40, (1, 4, 6))
-    found = residues_of(table, [(ids, factors)])
+    marks = residues_of(table, [(ids, factors)])
     for i, j, word in np.ndindex(3, 4, 4):
         terms = zip(factors[0, j].tolist(), table[ids[i, 0], word].tolist(), strict=True)
-        assert found[i, j, word] == sum(factor * residue for factor, residue in terms) % PRIME
+        assert marks[i, j, word] == sum(factor * residue for factor, residue in terms) % PRIME
 
 
 def test_a_sum_and_its_multiples_are_one_atom():
@@ -93,17 +93,17 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.mark.usefixtures("held")
 def test_a_network_is_proved_by_residues(network: tuple[Path, Path]):
-    found = prove_tree(*network)
-    assert {kernel.node: kernel.reason for kernel in found.kernels if kernel.reason} == {}
-    assert found.complete
-    assert found.residues["forms"] > 0
-    assert found.residues["error bits"] >= 64
+    proved = prove_tree(*network)
+    assert {kernel.node: kernel.reason for kernel in proved.kernels if kernel.reason} == {}
+    assert proved.complete
+    assert proved.residues["forms"] > 0
+    assert proved.residues["error bits"] >= 64
 
 
 @pytest.mark.sample(3)
 @pytest.mark.usefixtures("held")
 @pytest.mark.parametrize("name", QDQ_BUGS)
 def test_a_planted_bug_is_found_by_residues(name: str, network: tuple[Path, Path], tmp_path: Path):
-    found = prove_tree(network[0], with_bug(network[1], QDQ_BUGS[name], tmp_path / "tree"))
-    assert not found.complete
-    assert found.wrong or name in {"bits of another float", "sums read as floats"}, WRONG
+    proved = prove_tree(network[0], with_bug(network[1], QDQ_BUGS[name], tmp_path / "tree"))
+    assert not proved.complete
+    assert proved.wrong or name in {"bits of another float", "sums read as floats"}, WRONG

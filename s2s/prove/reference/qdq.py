@@ -178,7 +178,7 @@ def max_pool(of: Quantised, step: Step) -> None:
     real = of.scaled(step.operand(0))
     scale = one_scale(real)
     members, constant = pooled(step, real)
-    ids = np.array([of.execution.atoms.maximum(each, "max") for each in members], np.int64)
+    ids = np.array([of.execution.atoms.maximum(window, "max") for window in members], np.int64)
 
     def terms(at: Array) -> tuple[Array, Array, Array, Array]:
         one = np.ones((len(at), 1), np.int64)
