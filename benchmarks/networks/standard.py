@@ -9,6 +9,17 @@ from benchmarks.networks.builder import Network, Value
 from benchmarks.networks.sequences import self_attention
 
 
+def resnet18(size: int = 224) -> onnx.ModelProto:
+    """ResNet-18: two 3x3 convolutions a block, on `size` x `size` pixels."""
+    net = Network("resnet18")
+    x = net.max_pool(net.relu(net.conv(net.input(1, 3, size, size), 64, 7, 2)), 3, 2, 1)
+    for channels, first_stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
+        for stride in (first_stride, 1):
+            y = net.conv(net.relu(net.conv(x, channels, 3, stride)), channels, 3)
+            x = net.relu(net.add(y, x if x.shape == y.shape else net.conv(x, channels, 1, stride)))
+    return net.model(net.classes(x, 1000))
+
+
 def resnet50() -> onnx.ModelProto:
     """ResNet-50: bottlenecks of 1x1, 3x3 and 1x1 convolutions."""
     net = Network("resnet50")

@@ -11,6 +11,7 @@ from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.functions import Expression, X, evaluate, merged
 from s2s.prove.intervals import Interval
 from s2s.prove.packing import Packing
+from s2s.prove.residues import PRIME, Group, is_held
 from s2s.prove.values import (
     Form,
     Function,
@@ -31,6 +32,8 @@ from s2s.prove.values import (
 DIRECT = {"+": np.add, "-": np.subtract, "*": np.multiply}
 WIDE = 2.0**40
 """Sums modulo 2^32 whose bounds are wider are reduced, before they become too wide for 64 bits."""
+MANY_GROUPS = 64
+"""Groups of terms above which a sum is held by residues."""
 SIMPLE = {">>", "&"}
 
 
@@ -150,14 +153,16 @@ class Arithmetic(Packing):
     def _sum(self, a: Form, b: Form) -> Form:
         refuse_wide(a, 1)
         refuse_wide(b, 1)
-        return Form(a.constant + b.constant, a.groups + b.groups, a.low + b.low, a.high + b.high, a.carried + b.carried)
+        carried = a.carried + b.carried
+        total = Form(a.constant + b.constant, a.groups + b.groups, a.low + b.low, a.high + b.high, carried)
+        return self.held(total) if len(total.groups) > MANY_GROUPS and self.is_long(total) else total
 
     def _scaled(self, form: Form, factor: Number) -> Form:
         if form.carried and not (isinstance(factor, int) and factor == 1):
             raise Conflict(form.carried[0].loop)
         refuse_wide(form, factor)
         wide = factor[..., None] if isinstance(factor, np.ndarray) and factor.ndim else factor
-        groups = tuple((ids, coefficients * wide) for ids, coefficients in form.groups)
+        groups = tuple(_times(group, wide) for group in form.groups)
         if isinstance(factor, int):
             low, high = (form.low * factor, form.high * factor)[:: 1 if factor >= 0 else -1]
             return Form(form.constant * factor, groups, low, high)
@@ -287,6 +292,14 @@ def _low_bits(expression: Expression, bits: int) -> Expression:
 def _keeps(mask: object, bits: int) -> bool:
     """Whether a mask keeps the lowest bits."""
     return isinstance(mask, int) and mask & ((1 << bits) - 1) == (1 << bits) - 1
+
+
+def _times(group: Group, factor: Number) -> Group:
+    """Terms times a number."""
+    ids, coefficients = group
+    if not is_held(group):
+        return ids, coefficients * factor
+    return ids, coefficients * (factor % PRIME) % PRIME
 
 
 def _nearest(number: Number) -> Number:

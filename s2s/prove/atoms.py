@@ -15,58 +15,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
 
-from s2s.prove.functions import Table
+from s2s.prove.functions import Table, merged
+from s2s.prove.held import HeldForms, Name
 from s2s.prove.pairs import Pair
-from s2s.support.frozen import frozen
+from s2s.prove.residues import RESERVED
+from s2s.prove.rows import Base, Rows
 
-Name = tuple[Any, ...]
-"""The identity of an atom: its kind, and its parts."""
-
-
-@frozen(eq=False)
-class Base:
-    """A primitive linear form and its interval."""
-
-    ids: np.ndarray
-    coefficients: np.ndarray
-    low: int
-    high: int
+MANY_ALONE = 32
+"""Rows of one term above which these are numbered on their own."""
+FEW = 256
+"""Values of a result of a long sum that other functions of the sum may be functions of."""
 
 
 @dataclass
-class Rows:
-    """Linear forms, one a row: terms of row i at bounds[i] to bounds[i + 1], ids ascending, no coefficient 0."""
-
-    bounds: np.ndarray
-    ids: np.ndarray
-    coefficients: np.ndarray
-
-    @property
-    def counts(self) -> np.ndarray:
-        """Terms of each row."""
-        return np.diff(self.bounds)
-
-    def summed(self, terms: np.ndarray) -> np.ndarray:
-        """The sum of `terms` over each row."""
-        sums = np.concatenate([[0], np.cumsum(terms)])
-        return sums[self.bounds[1:]] - sums[self.bounds[:-1]]
-
-
-@dataclass
-class Atoms:
+class Atoms(HeldForms):
     """The table of all atoms of one proof."""
 
-    low: np.ndarray = field(default_factory=lambda: np.zeros(1024, np.int64))
-    high: np.ndarray = field(default_factory=lambda: np.zeros(1024, np.int64))
-    count: int = 1
-    """Atom 0 is the constant 0."""
     names: dict[Name, int] = field(default_factory=dict[Name, int])
     definitions: dict[int, Name] = field(default_factory=dict[int, Name])
-    bases: list[Base] = field(default_factory=list[Base])
     base_ends: np.ndarray = field(default_factory=lambda: np.zeros((2, 1024), np.int64))
     """Least and greatest value of each base."""
     base_names: dict[bytes, int] = field(default_factory=dict[bytes, int])
@@ -80,6 +49,20 @@ class Atoms:
     """Values of functions of two bases, by their digest; their tables say the shape."""
     shapes: dict[int, tuple[int, int, int]] = field(default_factory=dict[int, tuple[int, int, int]])
     """Shape, unit and first value by table."""
+    single: np.ndarray = field(default_factory=lambda: np.full(1024, -1))
+    """The base that is an atom alone; -1 of an atom that has none yet."""
+    functions: dict[tuple[int, int], tuple[int, int, int]] = field(
+        default_factory=dict[tuple[int, int], tuple[int, int, int]]
+    )
+    """Atom, factor and constant by base and table."""
+    stairs: dict[int, list[tuple[int, int]]] = field(default_factory=dict[int, list[tuple[int, int]]])
+    """By the base of a long sum, its functions that have few values, one after the other: atoms and tables."""
+    outers: dict[tuple[int, int], int | None] = field(default_factory=dict[tuple[int, int], "int | None"])
+    """Tables of functions of such functions, by the table of the whole and of the inner one."""
+
+    def __post_init__(self) -> None:
+        """Name the atoms that stand for residues."""
+        self.definitions.update({atom: ("residue", atom) for atom in range(1, RESERVED)})
 
     def new(self, name: Name, low: int, high: int) -> int:
         """The atom of this name, made if there is none; `low` and `high` bound its values."""
@@ -89,6 +72,7 @@ class Atoms:
         if self.count == len(self.low):
             self.low = np.concatenate([self.low, np.zeros_like(self.low)])
             self.high = np.concatenate([self.high, np.zeros_like(self.high)])
+            self.single = np.concatenate([self.single, np.full_like(self.single, -1)])
         number = self.count
         self.low[number], self.high[number] = low, high
         self.count += 1
@@ -109,6 +93,9 @@ class Atoms:
         there = np.flatnonzero(rows.counts)
         if not len(there):
             return numbers, factors
+        alone = np.flatnonzero(rows.counts == 1)
+        if len(alone) > MANY_ALONE:
+            return self._numbered_apart(rows, alone, np.flatnonzero(rows.counts != 1))
         starts = rows.bounds[there]
         factors[there] = np.gcd.reduceat(np.abs(rows.coefficients), starts) * np.sign(rows.coefficients[starts])
         primitive = rows.coefficients // np.repeat(factors, rows.counts)
@@ -126,12 +113,39 @@ class Atoms:
             numbers[at] = number
         return numbers, factors
 
+    def _numbered_apart(self, rows: Rows, alone: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same, for rows of which many are one atom times a factor."""
+        numbers, factors = np.full(len(rows.counts), -1), np.zeros(len(rows.counts), np.int64)
+        at = rows.bounds[alone]
+        factors[alone] = rows.coefficients[at]
+        numbers[alone] = self.single[rows.ids[at]]
+        for row in alone[numbers[alone] < 0].tolist():
+            numbers[row] = self._alone(int(rows.ids[rows.bounds[row]]))
+        numbers[others], factors[others] = self.numbered(rows.picked(others))
+        return numbers, factors
+
+    def _alone(self, atom: int) -> int:
+        """The base that is one atom."""
+        number = int(self.single[atom])
+        if number < 0:
+            term = np.array([atom, 1])
+            name = blake2b(term.tobytes(), digest_size=24).digest()
+            base = self.base_names.get(name)
+            if base is None:
+                base = self._note(Base(term[:1], term[1:], int(self.low[atom]), int(self.high[atom])))
+                self.base_names[name] = base
+            number = self.single[atom] = base
+        return number
+
     def _new_base(self, ids: np.ndarray, coefficients: np.ndarray, low: int, high: int) -> int:
         """Note a base whose terms lie between `low` and `high`; return its number."""
+        return self._note(Base(ids.copy(), coefficients.copy(), *self._bounds(ids, coefficients, low, high)))
+
+    def _note(self, base: Base) -> int:
+        """Keep a base; return its number."""
         number = len(self.bases)
         if number == self.base_ends.shape[1]:
             self.base_ends = np.concatenate([self.base_ends, np.zeros_like(self.base_ends)], axis=1)
-        base = Base(ids.copy(), coefficients.copy(), *self._bounds(ids, coefficients, low, high))
         self.base_ends[:, number] = base.low, base.high
         self.bases.append(base)
         return number
@@ -190,10 +204,37 @@ class Atoms:
         for atom, its_unit, its_first in alike:
             if unit % its_unit == 0:
                 return atom, unit // its_unit, first - unit // its_unit * its_first
+        if self._is_sum(base):
+            for stairs in self.stairs.setdefault(base, []):
+                outer = self._outer(number, stairs[1])
+                if outer is not None:
+                    return self.function(self._alone(stairs[0]), outer)
         values = self.tables[number].values
         atom = self.new(("function", base, number), int(values.min()), int(values.max()))
         alike.append((atom, unit, first))
+        if self._is_sum(base) and self._is_stairs(number):
+            self.stairs[base].append((atom, number))
         return atom, 1, 0
+
+    def _is_stairs(self, number: int) -> bool:
+        """Whether a table has few values, each one above the one before, or below: then each is met."""
+        steps = np.diff(self.tables[number].values)
+        return 0 < len(steps) < FEW and bool(np.all(steps == 1) or np.all(steps == -1))
+
+    def _outer(self, number: int, stairs: int) -> int | None:
+        """The table f of a function f(g(x)), for the table of g; None if the function is none of g.
+
+        Example: g(x) is 0, 1, 2 from x = 0, 5, 9 on, and the function is 7, 3 from 0, 9 on: f is 7, 7, 3.
+        """
+        outer = self.outers.get((number, stairs), -1)
+        if outer == -1:
+            inner, whole, outer = self.tables[stairs], self.tables[number], None
+            if len(whole.starts) <= len(inner.starts) and np.all(np.isin(whole.starts, inner.starts)):
+                values = whole.values[np.searchsorted(whole.starts, inner.starts, side="right") - 1]
+                order = np.argsort(inner.values)
+                outer = self.table(merged(inner.values[order], values[order], int(inner.values.max())))
+            self.outers[number, stairs] = outer
+        return outer
 
     def _shape(self, number: int) -> tuple[int, int, int]:
         """A table as unit * shape + first, where the shape is a table that begins with 0 and whose steps have no common
@@ -230,13 +271,28 @@ class Atoms:
         form = self.bases[base]
         if len(form.ids) == 1:
             definition = self.definitions[int(form.ids[0])]
-            if definition[0] == "function":
+            if definition[0] == "function" and not self._is_sum(definition[1]):
                 return definition[1], int(definition[2])
         return base, None
 
+    def _is_sum(self, base: int) -> bool:
+        """Whether a base is a long sum held by residues. Each has an interval, and so tables, of its own: functions of
+        it are not folded further, so that those of its results are the same tables for all sums."""
+        ids = self.bases[base].ids
+        return len(ids) == 1 and self.definitions[int(ids[0])][0] == "sum"
+
     def cases(self, atom: int) -> list[int]:
         """The values of an atom that has few, in the order in which its base meets them."""
-        return self.tables[int(self.definitions[atom][2])].distinct
+        return self.tables[self.choice(atom)[1]].distinct
+
+    def choice(self, atom: int) -> tuple[int, int]:
+        """The base below an atom of few values, and the number of its table; a byte that is a result of a long sum is
+        its own base."""
+        _, base, number = self.definitions[atom][:3]
+        if not (self._is_sum(base) and self._is_stairs(number)):
+            return int(base), int(number)
+        low, high = int(self.low[atom]), int(self.high[atom])
+        return self._alone(atom), self.table(Table(np.arange(low, high + 1), np.arange(low, high + 1), high))
 
     def pair(self, first: int, second: int, pair: Pair) -> int:
         """The atom of a function of two bases."""
@@ -253,19 +309,3 @@ class Atoms:
         if definition[0] != "function":
             return False
         return self.tables[int(definition[2])].has_few(most)
-
-
-def rows_of(ids: np.ndarray, coefficients: np.ndarray) -> Rows:
-    """Canonical linear forms of terms given as arrays of shape (rows, terms)."""
-    count, width = len(ids), ids.shape[1]
-    order = np.argsort(ids, axis=1, kind="stable")
-    ids = np.take_along_axis(ids, order, 1).ravel()
-    coefficients = np.take_along_axis(coefficients, order, 1).ravel()
-    row: np.ndarray = np.repeat(np.arange(count), width)
-    if ids.size:
-        new = np.concatenate([[True], (ids[1:] != ids[:-1]) | (row[1:] != row[:-1])])
-        starts = np.flatnonzero(new)
-        coefficients = np.add.reduceat(coefficients, starts)
-        keep = (coefficients != 0) & (ids[starts] != 0)
-        ids, row, coefficients = ids[starts][keep], row[starts][keep], coefficients[keep]
-    return Rows(np.searchsorted(row, np.arange(count + 1)), ids, coefficients)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-SCHEMA = 2
+SCHEMA = 3
 PROVED, WRONG, TESTED = "proved", "wrong", "tested only"
 METHOD = "symbolic execution of the printed C on linear forms and exact tables, compared with the model's operators"
 TRUSTED = (
@@ -15,9 +15,11 @@ TRUSTED = (
     "that pointers declared restrict do not meet: the proof reads and writes memory in the order of the C",
     "that the arena, inputs and outputs are different objects, aligned as the header asks, and size_t holds 32 bits",
     "that memory may be accessed with another type than its object's, and unused addresses and results are harmless",
+    "that members of structures lie at multiples of the size of their numbers, without other gaps",
     "that the assembler takes arrays from `.c.bin` files as the lines S2S_TAKE say, little-endian",
     "this prover, numpy, pycparser, and the C preprocessor `cc -E`",
     "digests of 192 bits (blake2b) of linear forms and tables, taken to differ where these do",
+    "that residues of long sums, drawn from the digests of model and tree, are as random (see `residues`)",
     "functions of the runtime listed as `by meaning`: their portable forms were compared with it",
     "floats: IEEE 754 in 32 bits, rounded to nearest, evaluated in their type (FLT_EVAL_METHOD 0, -ffp-contract=off)",
     "that inputs which are floats hold no NaN",
@@ -53,6 +55,9 @@ class Proof:
     """Functions of the runtime that kernels call: executed ones, and ones that are taken by their meaning."""
     arena: dict[str, Any] = field(default_factory=dict[str, Any])
     """Its size, and the bytes that each kernel reads, with the kernel that left them, and writes."""
+    residues: dict[str, int] = field(default_factory=dict[str, int])
+    """Where residues stand for long sums, how many were compared, and k of the probability 2^-k, over the choice of the
+    residues, that some two were taken for one; empty where each coefficient was compared."""
     atoms: int = 0
     functions: int = 0
 
@@ -77,6 +82,7 @@ class Proof:
             "kernels": [vars(kernel) for kernel in self.kernels],
             "runtime": self.runtime,
             "arena": self.arena,
+            "residues": self.residues,
             "atoms": self.atoms,
             "functions": self.functions,
             "trusted": list(TRUSTED),

@@ -40,15 +40,17 @@ class ArrayType:
 
 @frozen
 class StructType:
-    """A structure whose members hold numbers of one type."""
+    """A structure whose members hold numbers of one type; in memory, they may be of several. A union has its members in
+    one place."""
 
     members: tuple[tuple[str, CType], ...]
+    is_union: bool = False
 
     @property
     def scalar(self) -> IntType:
         """The type of its numbers."""
         kinds = {scalar_of(ctype) for _, ctype in self.members}
-        if len(kinds) != 1:
+        if len(kinds) != 1 or self.is_union:
             msg = "a structure with numbers of several types"
             raise Unprovable(msg)
         return kinds.pop()
@@ -58,13 +60,14 @@ class StructType:
         """How many numbers it holds."""
         return sum(scalars_of(ctype) for _, ctype in self.members)
 
-    def member(self, name: str) -> tuple[int, CType]:
-        """Numbers before a member, and its type."""
-        before = 0
+    def place(self, name: str) -> tuple[int, CType]:
+        """Bytes before a member in memory, and its type: each lies at the next multiple of its alignment."""
+        end = 0
         for each, ctype in self.members:
+            begin = 0 if self.is_union else -(-end // alignment_of(ctype)) * alignment_of(ctype)
             if each == name:
-                return before, ctype
-            before += scalars_of(ctype)
+                return begin, ctype
+            end = begin + size_of(ctype)
         raise KeyError(name)
 
 
@@ -87,12 +90,22 @@ def scalars_of(ctype: CType) -> int:
     return ctype.scalars if isinstance(ctype, ArrayType | StructType) else 1
 
 
+def alignment_of(ctype: CType) -> int:
+    """The bytes of which an address of a type is a multiple: the size of its largest number."""
+    if isinstance(ctype, StructType):
+        return max(alignment_of(member) for _, member in ctype.members)
+    return alignment_of(ctype.element) if isinstance(ctype, ArrayType) else size_of(ctype)
+
+
 def size_of(ctype: CType) -> int:
     """Bytes of a type; void counts as one, as gcc has it."""
     if isinstance(ctype, IntType):
         return ctype.size
-    if isinstance(ctype, ArrayType | StructType):
-        return ctype.scalar.size * ctype.scalars
+    if isinstance(ctype, ArrayType):
+        return ctype.count * size_of(ctype.element)
+    if isinstance(ctype, StructType):
+        ends = [ctype.place(name)[0] + size_of(member) for name, member in ctype.members]
+        return -(-max(ends) // alignment_of(ctype)) * alignment_of(ctype)
     if ctype is None:
         return 1
     msg = "the size of an address"
@@ -133,10 +146,10 @@ def define(names: dict[str, Node], name: str, node: Node) -> None:
 
 @dataclass
 class Types:
-    """Typedefs, structures and enumerators of a program."""
+    """Typedefs, structures, unions and enumerators of a program."""
 
     typedefs: dict[str, c_ast.Node] = field(default_factory=dict[str, c_ast.Node])
-    structs: dict[str, c_ast.Struct] = field(default_factory=dict[str, c_ast.Struct])
+    structs: dict[str, c_ast.Struct | c_ast.Union] = field(default_factory=dict[str, c_ast.Struct | c_ast.Union])
     enumerators: dict[str, int] = field(default_factory=dict[str, int])
     literals: dict[int, tuple[int, IntType]] = field(default_factory=dict[int, tuple[int, IntType]])
     known: dict[int, tuple[c_ast.Node, CType]] = field(default_factory=dict[int, tuple[c_ast.Node, CType]])
@@ -148,7 +161,7 @@ class Types:
         inner = item.type if isinstance(item, c_ast.Typedef | c_ast.Decl) else None
         while isinstance(inner, c_ast.TypeDecl):
             inner = inner.type
-        if isinstance(inner, c_ast.Struct) and inner.decls and inner.name:
+        if isinstance(inner, c_ast.Struct | c_ast.Union) and inner.decls and inner.name:
             define(self.structs, inner.name, inner)
         if isinstance(inner, c_ast.Enum) and inner.values is not None:
             self._note_enumerators(inner.values)
@@ -181,12 +194,13 @@ class Types:
             return ArrayType(self.of(node.type), 0 if node.dim is None else self.constant(node.dim))
         if isinstance(node, c_ast.TypeDecl):
             return self.of(node.type)
-        if isinstance(node, c_ast.Struct):
+        if isinstance(node, c_ast.Struct | c_ast.Union):
             decls = node.decls or self.structs[node.name].decls or []
             if any(part == "bitsize" for each in decls for part, _ in each.children()):
                 msg = "a structure with bit-fields"
                 raise Unprovable(msg)
-            return StructType(tuple((each.name, self.of(each.type)) for each in decls))
+            members = tuple((each.name, self.of(each.type)) for each in decls)
+            return StructType(members, isinstance(node, c_ast.Union))
         if isinstance(node, c_ast.Enum | c_ast.FuncDecl):
             return I32 if isinstance(node, c_ast.Enum) else None
         if isinstance(node, c_ast.IdentifierType):

@@ -82,7 +82,7 @@ class Table:
         few = len(self.values) <= most or len(set(self.values[:: len(self.values) // most].tolist())) <= most
         return few and len(self.distinct) <= most
 
-    @property
+    @cached_property
     def line(self) -> tuple[int, int] | None:
         """Factor and constant if the function is linear on its whole domain."""
         if len(self.values) < 2 or len(self.values) != self.last - int(self.starts[0]) + 1:

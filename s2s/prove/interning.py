@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from s2s.prove import intervals
-from s2s.prove.atoms import Atoms, Rows, rows_of
+from s2s.prove.atoms import Atoms
 from s2s.prove.control import Conflict
 from s2s.prove.faults import Unprovable
 from s2s.prove.functions import Expression, Table, merged, signature, tabulate
 from s2s.prove.intervals import Interval
 from s2s.prove.pairs import Pair, pair_of
+from s2s.prove.residues import PLACES, WORDS, Group, is_held
+from s2s.prove.rows import Rows, rows_of
 from s2s.prove.values import Form, Function, Lanes, Number, Value, as_form, as_function, is_number
 from s2s.support.frozen import frozen
 
+LONG, MANY = 24, 1 << 14
+"""Terms of a form, and terms in all lanes, from which on residues stand for them."""
 Key = tuple[Any, ...]
 """A function's signature, the value of its side, its factor and rest, and its constants."""
 
@@ -50,11 +55,64 @@ class Interner:
     def rows(self, form: Form) -> Rows:
         """Canonical rows of a form, one a lane."""
         lanes = max(1, int(np.prod(self.lanes.shape)))
-        groups = [tuple(self.lanes.spread_terms(part) for part in group) for group in form.groups]
-        if not groups:
+        if not form.groups:
             return Rows(np.zeros(lanes + 1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+        if self.is_long(form) or any(is_held(group) for group in form.groups):
+            return self._rows_held(form, self._marks(form.groups))
+        groups = [self.lanes.spread_group(group) for group in form.groups]
         ids, coefficients = (np.concatenate(parts, axis=1) for parts in zip(*groups, strict=True))
-        return rows_of(ids, coefficients)
+        rows = rows_of(ids, coefficients)
+        return self._with_atoms(rows) if self.atoms.held and np.any(rows.counts > 1) else rows
+
+    def is_long(self, form: Form) -> bool:
+        """Whether residues stand for a form: it has many terms, and many in all lanes together."""
+        terms = sum(max(ids.shape[-1], coefficients.shape[-1]) for ids, coefficients in form.groups)
+        return self.atoms.by_residues and terms >= LONG and terms * self.lanes.count >= MANY
+
+    def held(self, form: Form) -> Form:
+        """A form with residues for its terms."""
+        marks = self.atoms.residues_of(form.groups)
+        return Form(form.constant, ((PLACES, marks),), form.low, form.high, form.carried)
+
+    def _marks(self, groups: Sequence[Group]) -> np.ndarray:
+        """The residues of terms, one row a lane."""
+        marks = self.atoms.residues_of(groups)
+        return np.broadcast_to(marks, (*self.lanes.shape, WORDS)).reshape(-1, WORDS)
+
+    def _rows_held(self, form: Form, marks: np.ndarray) -> Rows:
+        """The rows of a form held by residues: a multiple of an atom or of a base each."""
+        shift = self.lanes.spread(form.constant)
+        low, high = self.lanes.spread(form.low) - shift, self.lanes.spread(form.high) - shift
+        there = np.flatnonzero(np.any(marks != 0, axis=1))
+        matches = self.atoms.find_held(marks[there], low[there], high[there])
+        if all(atom for atom, *_ in matches):
+            ids, factors = (np.array([match[part] for match in matches], np.int64) for part in (0, 2))
+            bounds = np.searchsorted(there, np.arange(len(marks) + 1))
+            return Rows(bounds, ids, factors)
+        counts, terms, factors = np.zeros(len(marks), np.int64), list[np.ndarray](), list[np.ndarray]()
+        for lane, (atom, base, factor) in zip(there.tolist(), matches, strict=True):
+            form_of = self.atoms.bases[base]
+            terms.append(np.array([atom]) if atom else form_of.ids)
+            factors.append(np.array([factor]) if atom else form_of.coefficients * factor)
+            counts[lane] = len(terms[-1])
+        bounds = np.concatenate([[0], np.cumsum(counts)])
+        return Rows(bounds, np.concatenate(terms), np.concatenate(factors))
+
+    def _with_atoms(self, rows: Rows) -> Rows:
+        """Rows with the atom for each that residues hold as one already."""
+        several = np.flatnonzero(rows.counts > 1)
+        part = rows.picked(several)
+        matches = self.atoms.known_atoms(self.atoms.marks_of(part), self.atoms.widths_of(part))
+        if not matches:
+            return rows
+        counts, lanes = rows.counts.copy(), several[list(matches)]
+        keep = np.ones(len(rows.ids), bool)
+        ids, coefficients = rows.ids.copy(), rows.coefficients.copy()
+        for lane, (atom, factor) in zip(lanes.tolist(), matches.values(), strict=True):
+            begin, end = int(rows.bounds[lane]), int(rows.bounds[lane + 1])
+            keep[begin + 1 : end] = False
+            ids[begin], coefficients[begin], counts[lane] = atom, factor, 1
+        return Rows(np.concatenate([[0], np.cumsum(counts)]), ids[keep], coefficients[keep])
 
     def of_atoms(self, ids: np.ndarray, factors: np.ndarray | None = None, constants: np.ndarray | None = None) -> Form:
         """The form factor * atom + constant of one atom a lane (0 for none), flat over all lanes."""
@@ -132,8 +190,13 @@ class Interner:
         text, constants = signature(function.expression)
         columns = [self.lanes.spread(constant) for constant in constants]
         sides = np.zeros(len(bases), np.int64) if function.side is None else function.side
+        alike: dict[int, int] = {}
+        first = {
+            side: alike.setdefault(self.atoms.choice(side)[1], side) if side else 0 for side in set(sides.tolist())
+        }
+        shared = np.array([first[side] for side in sides.tolist()], np.int64)
         units = np.where(factors == 0, 1, factors)
-        questions = np.stack([*self._ends(bases), shifts // units, sides, units, shifts % units, *columns], -1)
+        questions = np.stack([*self._ends(bases), shifts // units, shared, units, shifts % units, *columns], -1)
         distinct, lanes = np.unique(questions, axis=0, return_inverse=True)
         wanted = [Wanted(low, high, shift, side, (text, *rest)) for low, high, shift, side, *rest in distinct.tolist()]
         self._tabulate(function.expression, wanted)
@@ -192,7 +255,7 @@ class Interner:
 
     def _paired(self, base: int, side: int, tables: list[int]) -> tuple[int, int, int]:
         """A function of a base and of the base below `side`, whose values choose among its tables."""
-        _, other, number = self.atoms.definitions[side][:3]
+        other, number = self.atoms.choice(side)
         below, inner = self.atoms.origin(base)
         key = (tuple(tables), inner, int(number))
         pair = self.pairs.get(key)
@@ -212,6 +275,12 @@ class Interner:
 
     def _of_one(self, base: int, number: int) -> tuple[int, int, int]:
         """A function of one base."""
+        answer = self.atoms.functions.get((base, number))
+        if answer is None:
+            answer = self.atoms.functions[base, number] = self._new_of_one(base, number)
+        return answer
+
+    def _new_of_one(self, base: int, number: int) -> tuple[int, int, int]:
         table = self.atoms.tables[number]
         if len(table.values) == 1:
             return 0, 0, int(table.values[0])

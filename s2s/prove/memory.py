@@ -14,11 +14,16 @@ import numpy as np
 
 from s2s.prove.accesses import Accesses
 from s2s.prove.arithmetic import Arithmetic
+from s2s.prove.atoms import Atoms
 from s2s.prove.buffers import INSIDE, Buffer, Content, Pool
 from s2s.prove.ctypes import I32, REAL, U32, IntType
 from s2s.prove.faults import Fault, Unprovable
+from s2s.prove.residues import HIGH, LOW, PLACES, RESERVED, WORDS, is_held
 from s2s.prove.transaction import Transaction
 from s2s.prove.values import Form, Function, Lanes, Number, Pointer, Value, as_form, is_number
+
+FEW = 64
+"""Lanes above which equal numbers are looked for."""
 
 
 def _object(pointer: Pointer) -> Buffer:
@@ -97,9 +102,16 @@ class Memory:
         ids = np.where(there, self.pool.ids[at], 0)
         coefficients = np.where(there, self.pool.coefficients[at], 0)
         atoms = self.arithmetic.atoms
-        ends = coefficients * atoms.low[ids], coefficients * atoms.high[ids]
-        low, high = numbers + np.minimum(*ends).sum(-1), numbers + np.maximum(*ends).sum(-1)
-        return Form(numbers if numbers.ndim else int(numbers), ((ids, coefficients),), low, high)
+        low, high = bounds_of(atoms, ids, coefficients)
+        numbers = _even(numbers)
+        group = ids, coefficients
+        if most > WORDS and np.any(ids[..., -1] == HIGH):
+            group = PLACES, atoms.residues_of([(np.where((ids == LOW) | (ids == HIGH), 0, ids), coefficients)])
+        elif ids.size > FEW and np.all((coefficients == 1) | (ids == 0)):
+            group = ids, np.ones(1, np.int64)
+            low, high = low.min(), high.max()
+        least, greatest = (_plain(np.asarray(numbers + end)) for end in (low, high))
+        return Form(_plain(numbers), (group,), least, greatest)
 
     def store(self, pointer: Pointer, value: Value, ctype: IntType) -> None:
         """Write the number to an address, or let it wait until the loops at once have run."""
@@ -161,6 +173,38 @@ class Memory:
         if not isinstance(value, Form):
             msg = "stores what is no number"
             raise Unprovable(msg)
-        groups = [tuple(self.lanes.spread_terms(part) for part in group) for group in value.groups]
+        if self.arithmetic.is_long(value) or any(is_held(group) for group in value.groups):
+            return self._held(value)
+        groups = [self.lanes.spread_group(group) for group in value.groups]
         ids, coefficients = (np.concatenate(parts, axis=1) for parts in zip(*groups, strict=True))
         return Content(self.lanes.spread(value.constant), ids, coefficients)
+
+    def _held(self, value: Form) -> Content:
+        """A form by its residues, with its bounds beside them."""
+        spread, constant = self.lanes.spread, self.lanes.spread(value.constant)
+        marks = self.lanes.spread_terms(self.arithmetic.atoms.residues_of(value.groups))
+        ends = [(spread(end) - constant)[:, None] for end in (value.low, value.high)]
+        coefficients = np.concatenate([marks, *ends], axis=1)
+        return Content(constant, np.broadcast_to(np.arange(1, RESERVED), coefficients.shape), coefficients)
+
+
+def _plain(numbers: np.ndarray) -> Number:
+    """One number as an int."""
+    return numbers if numbers.ndim else int(numbers)
+
+
+def _even(numbers: np.ndarray) -> np.ndarray:
+    """Many numbers that are all the same as one."""
+    first = numbers.reshape(-1)[:1]
+    return first.reshape(()) if numbers.size > FEW and np.all(numbers == first) else numbers
+
+
+def bounds_of(atoms: Atoms, ids: np.ndarray, coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The bounds of sums of terms; of forms held by residues, the ones beside them."""
+    ends = coefficients * atoms.low[ids], coefficients * atoms.high[ids]
+    low, high = np.minimum(*ends), np.maximum(*ends)
+    if ids.shape[-1] > WORDS:
+        for place, end in ((LOW, low), (HIGH, high)):
+            there = ids == place
+            end[there] = coefficients[there]
+    return low.sum(-1), high.sum(-1)

@@ -64,7 +64,8 @@ class Pair:
 
 def pair_of(cases: list[Table], inner: Table | None, side: Table, order: list[int]) -> Pair:
     """The function cases[i](inner(x)) of x and of the y for which side(y) is order[i]; without `inner`, cases[i](x)."""
-    starts = np.unique(np.concatenate([table.starts for table in cases]))
+    # Only the values that inner(x) takes matter: 256 of them instead of 57,000 places where a case changes.
+    starts = np.unique(np.concatenate([table.starts for table in cases]) if inner is None else inner.values)
     values = np.stack(
         [table.values[np.searchsorted(table.starts, starts, side="right") - 1] for table in cases], axis=1
     )

@@ -54,8 +54,8 @@ def _member(machine: Machine, node: c_ast.StructRef) -> tuple[Pointer, CType]:
     if not (isinstance(ctype, StructType) and isinstance(base, Pointer)):
         msg = "a member of what is no structure"
         raise Unprovable(msg)
-    before, member = ctype.member(node.field.name)
-    return Pointer(base.target, base.plain_offset + before * ctype.scalar.size, member), member
+    before, member = ctype.place(node.field.name)
+    return Pointer(base.target, base.plain_offset + before, member), member
 
 
 def load(machine: Machine, pointer: Pointer, ctype: CType) -> Typed:

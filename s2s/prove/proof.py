@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ from s2s.prove.reference.model import Model, read_model
 from s2s.prove.reference.onnx_file import read_onnx
 from s2s.prove.reference.qdq import execute_onnx
 from s2s.prove.reference.tflite import execute
+from s2s.prove.residues import Residues
 from s2s.prove.source import parse_tree
 from s2s.prove.tree import Tree, digest, read_tree
 
@@ -34,6 +36,8 @@ CALLS = (
     re.compile(rf"^\s*(?P<function>\w+)\([^;{{}}]*\);[ ]*{COMMENT}", re.DOTALL | re.MULTILINE),
 )
 """A call of a kernel with its comment, which stands above it or behind it."""
+MAX_EXACT = 1 << 26
+"""Products of a network up to which each coefficient is compared; beyond, residues stand for long sums."""
 DTYPES = {"i8": I8, "u8": U8, "f32": F32}
 """Types of inputs and outputs by their name in metadata.json."""
 DAMAGE = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, struct.error)
@@ -84,7 +88,8 @@ def _prove(proof: Proof, tree: Tree, model_path: Path) -> None:
     except ParseError as error:
         msg = f"the C is not understood: {error}"
         raise Unprovable(msg) from error
-    atoms = Atoms()
+    seed = int.from_bytes(sha256("".join((proof.model, *proof.tree.values())).encode()).digest())
+    atoms = Atoms(residues=Residues(seed), by_residues=model.products > MAX_EXACT)
     (execute if model.format == "tflite" else execute_onnx)(model, atoms)
     prover = Prover(program, atoms, model, proof.kernels)
     try:
@@ -92,6 +97,7 @@ def _prove(proof: Proof, tree: Tree, model_path: Path) -> None:
     finally:
         proof.atoms, proof.functions = atoms.count - 1, len(atoms.tables)
         accesses = prover.memory.accesses
+        proof.residues = {"forms": atoms.residues.forms, "error bits": atoms.residues.error_bits} if atoms.held else {}
         proof.arena = {"size": tree.arena, "accesses": [] if accesses is None else accesses.kernels}
         executed = sorted(name for name in prover.called if name.startswith("s2s_"))
         proof.runtime = {"executed": executed, "by meaning": sorted(prover.by_meaning)}

@@ -116,7 +116,7 @@ class Prover(Machine):
             return TESTED, PART
         if any(part.reason != PART for part in self._parts(kernel)[:-1]):
             return TESTED, "a kernel before it of the same operator is not proved"
-        step = self._step(kernel)
+        step = self._result_step(kernel)
         if step is None:
             return TESTED, "the model has no operator of this name"
         if step.reason:
@@ -144,7 +144,7 @@ class Prover(Machine):
 
     def _settle(self, kernel: Kernel) -> None:
         """Note that memory holds the reference's result of an operator."""
-        step = self._step(kernel)
+        step = self._result_step(kernel)
         if step is not None:
             self.settled.add(step.number)
 
@@ -172,12 +172,21 @@ class Prover(Machine):
         named = [self.steps[name] for name in (kernel.node, *kernel.node.split(", ")) if name in self.steps]
         return max(named, key=lambda step: step.number, default=None)
 
+    def _result_step(self, kernel: Kernel) -> Step | None:
+        """The operator whose result a kernel writes: where the last one it names gives a real number, what quantises
+        that, as behind a MaxPool of bytes."""
+        step = self._step(kernel)
+        while step is not None and step.is_part and step.output.ids is None:
+            readers = [other for other in self.model.steps if any(step.output is operand for operand in other.operands)]
+            step = readers[0] if len(readers) == 1 else None
+        return step
+
     def _assume(self, kernel: Kernel, arguments: list[Value]) -> None:
         """Go on as if the kernel were right, so that a fault is reported once.
 
         Raises Unprovable where its result's place among the reference's is not known.
         """
-        step = self._step(kernel)
+        step = self._result_step(kernel)
         pointer = arguments[0] if arguments else None
         moves = step is not None and step.output.may_move
         if step is None or moves or step.output.size != kernel.count or not isinstance(pointer, Pointer):

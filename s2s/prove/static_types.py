@@ -49,7 +49,7 @@ def _member(machine: Machine, node: c_ast.StructRef) -> CType:
     structure = type_of(machine, node.name)
     structure = _element(structure) if node.type == "->" else structure
     if isinstance(structure, StructType):
-        return structure.member(node.field.name)[1]
+        return structure.place(node.field.name)[1]
     msg = "a member of what is no structure"
     raise Unprovable(msg)
 

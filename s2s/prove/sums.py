@@ -61,16 +61,18 @@ def _summed(form: Form, depth: int, count: int) -> Form:
         if max(ids.ndim, coefficients.ndim) - 1 < depth:
             groups.append((ids, coefficients * count))
             continue
-        shape = np.broadcast_shapes(ids.shape, coefficients.shape)
-        times = count if shape[0] == 1 else 1
-        groups.append((_as_terms(ids, shape), _as_terms(coefficients * times, shape)))
+        part = tuple(part.reshape((1,) * (depth + 1 - part.ndim) + part.shape) for part in (ids, coefficients))
+        extent = max(part[0].shape[0], part[1].shape[0])
+        terms = max(ids.shape[-1], coefficients.shape[-1])
+        times = count if extent == 1 else 1
+        groups.append((_as_terms(part[0], extent, terms), _as_terms(part[1] * times, extent, terms)))
     constant, low, high = (_axis_sum(end, depth, count) for end in (form.constant, form.low, form.high))
     return Form(constant, tuple(groups), low, high)
 
 
-def _as_terms(part: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """An array of (lanes of the innermost loop, ..., terms) as (..., lanes and terms)."""
-    moved = np.moveaxis(np.broadcast_to(part, shape), 0, -2)
+def _as_terms(part: np.ndarray, extent: int, terms: int) -> np.ndarray:
+    """An array of (lanes of the innermost loop, ..., terms) as (..., lanes and terms); other axes stay as they are."""
+    moved = np.moveaxis(np.broadcast_to(part, (extent, *part.shape[1:-1], terms)), 0, -2)
     return moved.reshape(*moved.shape[:-2], -1)
 
 

@@ -170,6 +170,12 @@ class Lanes:
         """Arrays with a last axis of terms, as (lanes, terms)."""
         return np.broadcast_to(array, (*self.shape, array.shape[-1])).reshape(-1, array.shape[-1])
 
+    def spread_group(self, group: Group) -> Group:
+        """Atoms and coefficients as (lanes, terms) each."""
+        ids, coefficients = (self.spread_terms(part) for part in group)
+        shape = np.broadcast_shapes(ids.shape, coefficients.shape)
+        return np.broadcast_to(ids, shape), np.broadcast_to(coefficients, shape)
+
     def folded(self, flat: np.ndarray) -> Number:
         """A flat array of all lanes with its axes again."""
         return flat.reshape(self.shape) if self.loops else int(flat[0])

@@ -60,7 +60,7 @@ class Drawn:
                 continue
             waiting.pop()
             if last not in self.values:
-                if self.atoms.definitions[last][0] == "unknown":
+                if self.atoms.definitions[last][0] in {"unknown", "sum"}:
                     return False
                 self.values[last] = self._value(last)
         return True

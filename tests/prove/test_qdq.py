@@ -53,6 +53,18 @@ def test_a_sum_whose_factors_are_rounded_is_proved(tmp_path: Path):
     assert prove_tree(model, compile_network(model, target="c").write(tmp_path / "tree")).complete
 
 
+def test_a_tree_whose_arena_is_a_union_is_proved(network: Network, tmp_path: Path):
+    model, _ = network
+    tree = compile_network(model, target="c", profile="misra").write(tmp_path / "tree")
+    assert "union" in (tree / "include" / "qdq.h").read_text()
+    proof = prove_tree(model, tree)
+    assert {kernel.node: kernel.reason for kernel in proof.kernels if kernel.status != PROVED} == {}
+    assert proof.complete
+    header = "uint8_t before[240]; int8_t data[240];"
+    moved = Bug("../include/qdq.h", header, header.replace("before[240]", "before[239]"))
+    assert not prove_tree(model, with_bug(tree, moved, tmp_path / "wrong")).complete
+
+
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("name", QDQ_BUGS)
 def test_a_planted_bug_is_found(name: str, network: Network, tmp_path: Path):

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2s.prove.atoms import Atoms, rows_of
+from s2s.prove.atoms import Atoms
 from s2s.prove.ctypes import I64
 from s2s.prove.functions import Expression, X, tabulate
 from s2s.prove.intervals import Interval
+from s2s.prove.rows import rows_of
 from s2s.prove.staircases import parts_of
 
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from s2s.prove import loops
-from s2s.prove.atoms import Atoms, rows_of
+from s2s.prove.atoms import Atoms
 from s2s.prove.buffers import Buffer
 from s2s.prove.ctypes import I8, I16
 from s2s.prove.expressions import EXPRESSIONS
 from s2s.prove.machine import Machine
 from s2s.prove.program import program_of
+from s2s.prove.rows import rows_of
 from s2s.prove.source import parse_tree
 from s2s.prove.statements import STATEMENTS
 from s2s.prove.values import Form, Pointer

@@ -8,10 +8,11 @@ import pytest
 
 from benchmarks.prove_planted import outputs_of
 from s2s.api import compile as compile_network
-from s2s.prove.atoms import Atoms, rows_of
+from s2s.prove.atoms import Atoms
 from s2s.prove.functions import Table
 from s2s.prove.pairs import pair_of
 from s2s.prove.proof import prove_tree
+from s2s.prove.rows import rows_of
 from s2s.prove.witness import DRAWS, Drawn
 from support.planted_bugs import BUGS, with_bug
 from support.proved_networks import quantised_network

@@ -36,10 +36,10 @@ def _channel_scale(x: Scaled, steps: Array, axis: int) -> Array:
     if np.any(steps != steps[:, :1]):
         msg = "weights with a scale along the axis of the sum"
         raise Unprovable(msg)
-    return (_one(x) * steps[:, 0]).astype(np.float32)
+    return (one_scale(x) * steps[:, 0]).astype(np.float32)
 
 
-def _one(x: Scaled) -> np.float32:
+def one_scale(x: Scaled) -> np.float32:
     """The scale of a tensor as a whole."""
     scales = x.scale(np.arange(x.size))
     if np.any(scales != scales[0]):
@@ -101,7 +101,20 @@ def conv(step: Step, x: Scaled, w: Scaled, bias: Scaled | None) -> Scaled:
     atoms, plain = _flat(x)
     flat = weights.reshape(outputs, -1)
 
+    def grid_terms(at: Array) -> Terms:
+        first_row: Array = at[0]
+        where: tuple[Array, ...] = np.unravel_index(first_row, step.output.shape)
+        oc: Array = np.unravel_index(at[:, 0], step.output.shape)[1]
+        taps, inside = _inside(places, where[2:], x.shape)
+        index = (where[0][:, None, None], np.arange(channels).reshape(1, -1, 1), *(part[:, None, :] for part in taps))
+        ids, numbers = (
+            np.where(inside[:, None], part[index], 0).reshape(1, at.shape[1], -1) for part in (atoms, plain)
+        )
+        return ids, numbers, flat[oc][:, None], constants[oc][:, None]
+
     def terms(at: Array) -> Terms:
+        if at.ndim > 1:
+            return grid_terms(at)
         where: tuple[Array, ...] = np.unravel_index(at, step.output.shape)
         n, oc = where[:2]
         taps, inside = _inside(places, where[2:], x.shape)
@@ -115,7 +128,7 @@ def conv(step: Step, x: Scaled, w: Scaled, bias: Scaled | None) -> Scaled:
     def scales(at: Array) -> Array:
         return scale[np.unravel_index(at, step.output.shape)[1]]
 
-    return Scaled(step.output.shape, terms, scales, flat.shape[1])
+    return Scaled(step.output.shape, terms, scales, flat.shape[1], rows=outputs if groups == 1 else 1)
 
 
 def gemm(step: Step, a: Scaled, b: Scaled, bias: Scaled | None) -> Scaled:
@@ -148,7 +161,7 @@ def mean(step: Step, x: Scaled) -> Scaled:
     kept = [axis for axis in range(rank) if axis not in axes]
     count = int(np.prod([x.shape[axis] for axis in axes]))
     atoms, plain = (part.transpose(*kept, *axes).reshape(-1, count) for part in _flat(x))
-    scale = (_one(x) / np.float32(count)).astype(np.float32)
+    scale = (one_scale(x) / np.float32(count)).astype(np.float32)
 
     def terms(at: Array) -> Terms:
         return atoms[at], plain[at], np.ones((len(at), count), np.int64), np.zeros(len(at), np.int64)
@@ -173,7 +186,7 @@ def pool(step: Step, x: Scaled) -> Scaled:
         msg = "an average pool whose windows count different numbers of elements"
         raise Unprovable(msg)
     atoms, plain = _flat(x)
-    scale = (_one(x) / np.float32(np.prod(kernel))).astype(np.float32)
+    scale = (one_scale(x) / np.float32(np.prod(kernel))).astype(np.float32)
 
     def terms(at: Array) -> Terms:
         n, c, *spatial = np.unravel_index(at, step.output.shape)
@@ -183,3 +196,18 @@ def pool(step: Step, x: Scaled) -> Scaled:
         return ids, numbers, np.ones_like(ids), np.zeros(len(at), np.int64)
 
     return Scaled(step.output.shape, terms, lambda at: np.full(len(at), scale), int(np.prod(kernel)))
+
+
+def pooled(step: Step, x: Scaled) -> tuple[list[list[int]], int]:
+    """The atoms in each window of MaxPool, and the constant that is added to each."""
+    ids, _, _, constant = x.terms(np.arange(x.size))
+    atoms, plain = _flat(x)
+    if np.any(constant != constant[0]) or np.any(plain != constant[0]) or np.any(ids == 0):
+        msg = "a maximum of what is not quantised, or does not depend on the input"
+        raise Unprovable(msg)
+    places, _ = _window(step, [int(part) for part in step.table["kernel_shape"]], x.shape)
+    at = np.arange(int(np.prod(step.output.shape)))
+    n, c, *spatial = np.unravel_index(at, step.output.shape)
+    taps, inside = _inside(places, tuple(spatial), x.shape)
+    windows = np.where(inside, atoms[(n[:, None], c[:, None], *taps)], 0)
+    return [list({atom for atom in row if atom}) for row in windows.tolist()], int(constant[0])

@@ -152,6 +152,26 @@ class Model:
     steps: list[Step] = field(default_factory=list[Step])
     format: str = "tflite"
 
+    @property
+    def products(self) -> int:
+        """Products of elements with constant or dequantised weights in all operators."""
+        weights: dict[int, int] = {}
+        total = 0
+        for step in self.steps:
+            sizes = [_weights(operand, weights) for operand in step.operands if operand is not None]
+            if step.kind == "DequantizeLinear":
+                weights[id(step.output)] = sizes[0]
+                continue
+            channels = step.output.shape[1 if step.output.channels_first else -1] if step.output.shape else 1
+            total += sum(size * step.output.size // max(1, channels) for size in sizes)
+        return total
+
+
+def _weights(tensor: Tensor, dequantised: dict[int, int]) -> int:
+    """The elements of a constant tensor of two axes at least; 0 of all other ones."""
+    size = tensor.size if tensor.data is not None and len(tensor.shape) > 1 else 0
+    return dequantised.get(id(tensor), size)
+
 
 def read_model(path: Path) -> Model:
     """The first graph of a TFLite file.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from s2s.prove.faults import Unprovable
 from s2s.prove.floats import encoded
 from s2s.prove.reference.execution import Execution
 from s2s.prove.reference.fixed_point import FixedPoint
-from s2s.prove.reference.linear import conv, gemm, mean, pool
+from s2s.prove.reference.linear import conv, gemm, mean, one_scale, pool, pooled
 from s2s.prove.reference.model import Array, Model, Step, Tensor
 from s2s.prove.reference.real import Real, Scaled, Sum
 from s2s.prove.values import Value
@@ -21,6 +22,8 @@ PART = 1 << 14
 """Elements that are executed at once at most."""
 MAX_TERMS = 1 << 22
 MANY = 1 << 20
+MAX_LANES = 1 << 17
+"""Elements in rows that are executed at once."""
 
 
 class Quantised:
@@ -46,8 +49,11 @@ class Quantised:
             raise Unprovable(msg)
         return real
 
-    def parts(self, size: int, width: int) -> list[Array]:
-        """Flat positions of elements in parts."""
+    def parts(self, size: int, width: int, rows: int = 1) -> list[Array]:
+        """Flat positions of elements in parts, as (rows, places) if there are rows with the same atoms."""
+        if rows > 1:
+            grid, step = np.arange(size).reshape(rows, -1), max(1, min(MAX_LANES // rows, MAX_TERMS // width))
+            return [grid[:, begin : begin + step] for begin in range(0, grid.shape[1], step)]
         step = max(1, min(PART, MAX_TERMS // max(1, width)))
         return [np.arange(begin, min(begin + step, size)) for begin in range(0, size, step)]
 
@@ -104,9 +110,9 @@ def quantize(of: Quantised, step: Step) -> None:
     if real is not None:
         least, most = (_stored(limit, scale, zero) for limit in (real.low, real.high))
         low, high = min(max(low, least), high), max(min(high, most), low)
-    width = real.width if isinstance(real, Scaled) else 2
-    for at in of.parts(output.size, width):
-        to = of.execution.rows(len(at))
+    width, rows = (real.width, real.rows) if isinstance(real, Scaled) else (2, 1)
+    for at in of.parts(output.size, width, rows if output.shape[0] == 1 else 1):
+        to = of.execution.grid(at.shape)
         if real is None:
             value = to.of.on_floats("/", of.execution.elements(source, at), int(encoded(np.asarray(scale))))
         elif isinstance(real, Scaled):
@@ -116,7 +122,7 @@ def quantize(of: Quantised, step: Step) -> None:
         nearest = to.of.unary("rint", value, F32)
         ends = (int(encoded(np.asarray(end - zero, np.float32))) for end in (low, high))
         limited = to.of.convert_float(_between(to, nearest, *ends), F32, I32)
-        of.execution.set(output, slice(int(at[0]), int(at[-1]) + 1), to.do("+", limited, zero), to)
+        of.execution.set(output, at, to.do("+", limited, zero), to)
 
 
 def _between(to: FixedPoint, x: Value, low: int, high: int) -> Value:
@@ -167,6 +173,23 @@ def clip(of: Quantised, step: Step) -> None:
     of.real[id(step.output)] = of.real_of(step.operand(0)).limited(low, high)
 
 
+def max_pool(of: Quantised, step: Step) -> None:
+    """MaxPool: the greatest of a window's integers, times their scale."""
+    real = of.scaled(step.operand(0))
+    scale = one_scale(real)
+    members, constant = pooled(step, real)
+    ids = np.array([of.execution.atoms.maximum(window, "max") for window in members], np.int64)
+
+    def terms(at: Array) -> tuple[Array, Array, Array, Array]:
+        one = np.ones((len(at), 1), np.int64)
+        return ids[at][:, None], 0 * one, one, np.full(len(at), constant)
+
+    def scales(at: Array) -> Array:
+        return np.full(len(at), scale)
+
+    of.real[id(step.output)] = replace(real, shape=step.output.shape, terms=terms, scale=scales)
+
+
 def movement(of: Quantised, step: Step) -> None:
     """Flatten, Reshape, Squeeze and Unsqueeze: the same elements in order; Transpose: in another one."""
     real, shape = of.real_of(step.operand(0)), step.output.shape
@@ -188,6 +211,7 @@ OPERATORS: dict[str, Callable[[Quantised, Step], None]] = {
     "GlobalAveragePool": lambda of, step: of.real.update({id(step.output): mean(step, of.scaled(step.operand(0)))}),
     "ReduceMean": lambda of, step: of.real.update({id(step.output): mean(step, of.scaled(step.operand(0)))}),
     "AveragePool": lambda of, step: of.real.update({id(step.output): pool(step, of.scaled(step.operand(0)))}),
+    "MaxPool": max_pool,
     "Add": add,
     "Sub": add,
     "Relu": relu,
@@ -219,7 +243,8 @@ def execute_onnx(model: Model, atoms: Atoms) -> None:
             step.reason = str(limit)
             step.output.be_unknown(f"result of operator {step.number}", atoms)
     for step in model.steps:
-        _give_floats(of, model, step)
+        if step.operand(0).data is None:
+            _give_floats(of, model, step)
 
 
 def _give_floats(of: Quantised, model: Model, step: Step) -> None:

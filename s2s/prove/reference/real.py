@@ -32,6 +32,8 @@ class Scaled:
     low: float = -np.inf
     high: float = np.inf
     """Limits of the real value, as an activation sets."""
+    rows: int = 1
+    """Rows of elements with the same atoms; if there are several, `terms` and `scale` take (rows, places), too."""
 
     @property
     def size(self) -> int:
@@ -52,7 +54,7 @@ class Scaled:
         def scale(at: Array) -> Array:
             return self.scale(flat[at])
 
-        return replace(self, shape=places.shape, terms=terms, scale=scale)
+        return replace(self, shape=places.shape, terms=terms, scale=scale, rows=1)
 
 
 @dataclass

@@ -55,6 +55,10 @@ class Struct(Node):
     name: str
     decls: list[Decl] | None
 
+class Union(Node):
+    name: str
+    decls: list[Decl] | None
+
 class Enum(Node):
     name: str
     values: EnumeratorList | None
