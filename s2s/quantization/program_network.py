@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from s2s.quantization.network import Layer, Step
+from s2s.quantization.network import Layer, Step, Window
 from s2s.quantization.pairs import operator_name
 from s2s.types.dtypes import Array
 
@@ -73,7 +73,8 @@ class ProgramNetwork:
             return None
         targets = [str(getattr(constant, "target", "")) for constant in (weights, bias)]
         named = targets[0], targets[1] or None
-        return Layer(node.name, str(x), *named, node.name, spatial, groups, transposed=not spatial)
+        window = _window(node.args) if spatial else Window()
+        return Layer(node.name, str(x), *named, node.name, spatial, groups, transposed=not spatial, window=window)
 
     def _is_owned(self, node: Any) -> bool:
         """Whether a node is a constant of floats that is read once."""
@@ -103,6 +104,14 @@ class ProgramIntegers:
         import torch
 
         self._buffers[name].copy_(torch.from_numpy(values))
+
+
+def _window(arguments: Any) -> Window:
+    """The window of a convolution, from its strides, padding and dilations, which are arguments 3 to 5."""
+    strides, padding, dilations, *_ = (*arguments[3:6], *[()] * 3)
+    pads = () if isinstance(padding, str) else tuple(padding)
+    same = "upper" if padding == "same" else ""
+    return Window(tuple(strides), tuple(dilations), pads, pads, same)
 
 
 def _shape(node: Any) -> Sequence[Any]:
