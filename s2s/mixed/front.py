@@ -56,10 +56,10 @@ class Picked:
 
     def describe(self) -> Iterator[str]:
         """Yield lines: what each layer gives up, and what the network costs as it was built."""
-        small, whole = self.prices["int4"].layers, self.prices["int8"].layers
+        chosen = predicted(self.point.plan, self.prices)
         for layer in self.point.narrow:
-            saved = whole[layer].constants - small[layer].constants
-            more = small[layer].cycles - whole[layer].cycles
+            wide = predicted({**self.point.plan, layer: "int8"}, self.prices)
+            saved, more = wide.flash - chosen.flash, chosen.cycles - wide.cycles
             noise = 10 * math.log10(1 + self.losses[layer, "int4"] / _noise(self.front[-1].sqnr))
             yield f"{layer}: 4 bits save {saved:,} bytes for {more:+,} {self.unit} and {noise:.1f} dB of the output"
         built, foreseen = self.point.price, self.predicted

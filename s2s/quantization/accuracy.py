@@ -36,41 +36,48 @@ class WrongSample(NamedTuple):
     """The score of the wrong class less the score of the right one."""
 
 
-class Compared(NamedTuple):
-    """A metric of both networks."""
-
-    floats: float
-    quantised: float
-
-
 @frozen
-class Accuracy:
-    """Counts over samples of known classes."""
+class Single:
+    """How one network classifies samples of known classes."""
 
     samples: int
-    floats: int
-    """Rightly classified by the network of floats."""
-    integers: int
-    """Rightly classified by the quantised one."""
-    changed: tuple[str, ...]
-    """The samples that both put into different classes: their files, or their numbers."""
+    right: int
     confusions: tuple[Confusion, ...]
-    """What the quantised network takes for something else, most frequent first."""
+    """What it takes for something else, most frequent first."""
     worst: tuple[WrongSample, ...]
     """Samples in a wrong class, the largest margin first."""
-    metrics: Mapping[str, Compared]
+    metrics: Mapping[str, float]
+
+    @classmethod
+    def of(cls, samples: Samples, scores: Array, extra: Metric | None = None) -> "Single":
+        """Judge scores `[samples, classes]`; `extra` is a metric beside the usual ones."""
+        assert samples.labels is not None
+        expected, found = np.asarray(samples.labels), classes(scores)
+        known = [Metric(name, function) for name, function in METRICS.items() if _is_defined(name, expected, scores)]
+        chosen = known if extra is None or extra in known else [*known, extra]
+        counted = Counter((int(a), int(b)) for a, b in zip(expected, found, strict=True) if a != b)
+        title = _titles(samples)
+        pairs = sorted(counted.items(), key=lambda item: -item[1])
+        return cls(
+            len(expected),
+            int((found == expected).sum()),
+            tuple(Confusion(title(label), title(other), count) for (label, other), count in pairs),
+            tuple(_wrong(samples, scores, found)),
+            {each.name: each.of(scores, samples.labels) for each in chosen},
+        )
 
     def describe(self) -> Iterator[str]:
         """Yield lines for readers."""
-        shares = [f"{right / self.samples:.1%}" for right in (self.floats, self.integers)]
-        low, high = interval(self.integers, self.samples)
-        yield f"classified rightly: {shares[0]} in floats, {shares[1]} quantised, of {self.samples} samples"
-        yield f"95 % confidence interval of the quantised: {low:.1%} to {high:.1%}"
-        for name, both in self.metrics.items():
+        low, high = interval(self.right, self.samples)
+        yield f"classified rightly: {self.right / self.samples:.1%} of {self.samples} samples"
+        yield f"95 % confidence interval: {low:.1%} to {high:.1%}"
+        for name, value in self.metrics.items():
             if name != "accuracy":
-                yield f"{name}: {both.floats:.4f} in floats, {both.quantised:.4f} quantised"
-        if self.changed:
-            yield f"classified differently when quantised: {len(self.changed)} ({_listed(self.changed)})"
+                yield f"{name}: {value:.4f}"
+        yield from self.mistakes()
+
+    def mistakes(self) -> Iterator[str]:
+        """Yield lines about what was classified wrongly."""
         for label, other, samples in self.confusions[:_SHOWN]:
             yield f"class {label} taken for {other}: {samples}"
         for wrong in self.worst[:_SHOWN]:
@@ -80,13 +87,60 @@ class Accuracy:
         """Return the counts for JSON."""
         return {
             "samples": self.samples,
-            "floats": self.floats,
-            "integers": self.integers,
-            "interval": interval(self.integers, self.samples),
-            "metrics": {name: both._asdict() for name, both in self.metrics.items()},
-            "changed": list(self.changed),
+            "right": self.right,
+            "interval": interval(self.right, self.samples),
+            "metrics": dict(self.metrics),
             "confusions": [confusion._asdict() for confusion in self.confusions],
             "worst": [wrong._asdict() for wrong in self.worst],
+        }
+
+
+@frozen
+class Accuracy:
+    """How the networks before and after quantisation classify samples of known classes."""
+
+    real: Single
+    quantised: Single
+    changed: tuple[str, ...]
+    """The samples that both put into different classes: their files, or their numbers."""
+
+    @property
+    def samples(self) -> int:
+        """How many there are."""
+        return self.real.samples
+
+    @property
+    def floats(self) -> int:
+        """Rightly classified by the network of floats."""
+        return self.real.right
+
+    @property
+    def integers(self) -> int:
+        """Rightly classified by the quantised one."""
+        return self.quantised.right
+
+    def describe(self) -> Iterator[str]:
+        """Yield lines for readers."""
+        shares = [f"{right / self.samples:.1%}" for right in (self.floats, self.integers)]
+        low, high = interval(self.integers, self.samples)
+        yield f"classified rightly: {shares[0]} in floats, {shares[1]} quantised, of {self.samples} samples"
+        yield f"95 % confidence interval of the quantised: {low:.1%} to {high:.1%}"
+        for name, value in self.quantised.metrics.items():
+            if name != "accuracy":
+                yield f"{name}: {self.real.metrics[name]:.4f} in floats, {value:.4f} quantised"
+        if self.changed:
+            yield f"classified differently when quantised: {len(self.changed)} ({_listed(self.changed)})"
+        yield from self.quantised.mistakes()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the counts for JSON."""
+        mean = {name: (self.real.metrics[name], value) for name, value in self.quantised.metrics.items()}
+        return {
+            **self.quantised.as_dict(),
+            "floats": self.floats,
+            "integers": self.integers,
+            "metrics": {name: {"floats": pair[0], "quantised": pair[1]} for name, pair in mean.items()},
+            "changed": list(self.changed),
         }
 
 
@@ -103,26 +157,10 @@ def accuracy(
 ) -> Accuracy:
     """Compare the classes of samples with the largest elements of both networks' scores, given for each sample; `extra`
     is a metric beside the usual ones."""
-    assert samples.labels is not None
-    expected = np.asarray(samples.labels)
     scores = [stacked(each) for each in (floats, integers)]
-    real, quantised = (classes(each) for each in scores)
-    known = [Metric(name, function) for name, function in METRICS.items() if _is_defined(name, expected, scores[0])]
-    chosen = known if extra is None or extra in known else [*known, extra]
-    counted = Counter((int(a), int(b)) for a, b in zip(expected, quantised, strict=True) if a != b)
-    title = _titles(samples)
-    return Accuracy(
-        len(expected),
-        int((real == expected).sum()),
-        int((quantised == expected).sum()),
-        tuple(samples.named(int(number)) for number in np.flatnonzero(real != quantised)),
-        tuple(
-            Confusion(title(label), title(other), count)
-            for (label, other), count in sorted(counted.items(), key=lambda item: -item[1])
-        ),
-        tuple(_wrong(samples, scores[1], quantised)),
-        {each.name: Compared(*(each.of(values, samples.labels) for values in scores)) for each in chosen},
-    )
+    real, quantised = (Single.of(samples, each, extra) for each in scores)
+    changed = np.flatnonzero(classes(scores[0]) != classes(scores[1]))
+    return Accuracy(real, quantised, tuple(samples.named(int(number)) for number in changed))
 
 
 def stacked(scores: Iterable[Array]) -> Array:

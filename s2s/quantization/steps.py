@@ -4,7 +4,7 @@ The network reads what the steps give, and the steps are built around the model 
 activations come from the same numbers as on the device.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,7 @@ import onnx
 from onnx import helper
 
 from s2s.data.specs import InputSpec, Samples
-from s2s.errors import InputError
-from s2s.frontends.features.registry import pre_step
+from s2s.frontends.features.registry import rate_of
 from s2s.frontends.model import read
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.options import CompileOptions
@@ -29,9 +28,8 @@ class Steps:
         self._model = read(_passing(inputs), CompileOptions(pre=tuple(pre)))
         main = self._model.names
         ports = _ports(self._model.module)
-        rates = _rates(pre, [spec.name for spec in inputs])
         self.inputs = [
-            InputSpec(name, dtype, shape, rates.get(name))
+            InputSpec(name, dtype, shape, rate_of(name, len(inputs), pre))
             for name, (dtype, shape) in zip(main.inputs, ports, strict=True)
         ]
         """What the first steps take."""
@@ -74,13 +72,3 @@ def _ports(module: Any) -> list[tuple[np.dtype[Any], tuple[int, ...]]]:
     main = main_of(module)
     types = [as_tensor_type(main.body.block.args[number].type) for number in input_numbers(main)]
     return [(np.dtype(to_numpy(type.element_type)), type.get_shape()) for type in types]
-
-
-def _rates(pre: Sequence[str], names: Sequence[str]) -> Mapping[str, int]:
-    """Return the samples of sound in a second that the steps before inputs state."""
-    rates: dict[str, int] = {}
-    for port, step in map(pre_step, pre):
-        rate, name = getattr(step, "rate", None), port or (names[0] if len(names) == 1 else "")
-        if rate is not None and rates.setdefault(name, rate) != rate:
-            raise InputError(f"--pre {step}: takes {rate} samples a second, a step before it {rates[name]}; give one")
-    return rates

@@ -67,7 +67,7 @@ class Mixer:
             weights, moments = self._network.constant(layer.weights), self._moments[layer.name]
             flat = layer.with_outputs_first(weights)
             groups = flat.reshape(len(moments), -1, flat.shape[1])
-            found = np.concatenate([scales(group, each, -8, 7) for group, each in zip(groups, moments, strict=True)])
+            found = np.concatenate([scales(group, each, -7, 7) for group, each in zip(groups, moments, strict=True)])
             steps = layer.with_scaled_outputs(weights, 1 / found)
-            self._small[layer.name] = rounded_weights(layer, steps, moments, -8, 7), found
+            self._small[layer.name] = rounded_weights(layer, steps, moments, -7, 7), found
         return self._small[layer.name]
