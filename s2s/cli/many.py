@@ -13,8 +13,7 @@ def run_samples(tree: Path, data: Path, classes: str | None, output: Path | None
     import numpy as np
 
     from s2s import api
-    from s2s.cli.output import print_json, steps_shown
-    from s2s.cli.run import save
+    from s2s.cli.output import print_json, save, steps_shown
     from s2s.data.sets import read_samples
     from s2s.data.specs import InputSpec, Labels
     from s2s.emit.read_tree import read_tree
@@ -27,13 +26,13 @@ def run_samples(tree: Path, data: Path, classes: str | None, output: Path | None
         ports = network.inputs
         specs = [InputSpec(port.name, port.dtype, port.shape, rate_of(port.name, len(ports), steps)) for port in ports]
         samples = read_samples(data, specs, None if classes is None else Labels(classes))
-        found: dict[str, list[Array]] = {}
+        stacks: dict[str, list[Array]] = {}
         for number, sample in enumerate(samples, 1):
             progress.step(f"running sample {number} of {samples.count}")
             network.reset()
             for name, array in network.run(sample).items():
-                found.setdefault(name, []).append(array)
-        results = {name: np.stack(arrays) for name, arrays in found.items()}
+                stacks.setdefault(name, []).append(array)
+        results = {name: np.stack(arrays) for name, arrays in stacks.items()}
     if output is not None:
         save(results, output)
     scores = next(iter(results.values()))

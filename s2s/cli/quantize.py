@@ -167,11 +167,11 @@ def sizes(made: "Quantized") -> Iterator[str]:
         yield f"{node.node} ({node.operator}): stays in floats{weights}; {node.reason}"
 
 
-def enough(samples: int, found: "Convergence") -> str:
+def enough(samples: int, settled: "Convergence") -> str:
     """Say whether there are enough samples: whether half of them have nearly the same ranges."""
-    if found.needed * 2 <= samples:
-        return f"samples: {samples}, enough; {found.needed} of them reach 98 % of each range"
-    shown = f"half of them reach {found.half:.0%} of the range of {found.tensor}"
+    if settled.needed * 2 <= samples:
+        return f"samples: {samples}, enough; {settled.needed} of them reach 98 % of each range"
+    shown = f"half of them reach {settled.half:.0%} of the range of {settled.tensor}"
     return f"samples: {samples}, few; {shown}, so more of them may widen it"
 
 

@@ -54,7 +54,7 @@ def run_command(
     """
     from s2s import api
     from s2s.cli.largest import read_labels
-    from s2s.cli.output import print_json, steps_shown
+    from s2s.cli.output import print_json, save, steps_shown
     from s2s.data.arrays import named
     from s2s.emit.read_tree import read_tree
 
@@ -98,17 +98,6 @@ def _show_all(results: "Mapping[str, Array]", texts: "Mapping[str, Sequence[str]
             print(", ".join(texts[name][int(number)] for number in array.reshape(-1) if number < len(texts[name])))
 
 
-def _run_many(
-    tree: Path, data: Path, others: tuple[object, ...], classes: str | None, output: Path | None, *, as_json: bool
-) -> None:
-    """Run on samples, which leave no room for `others` than the options of samples."""
-    from s2s.cli.many import run_samples
-
-    if any(others):
-        raise InputError(f"--data {data}: holds inputs and classes; leave --input and --labels out")
-    run_samples(tree, data, classes, output, as_json=as_json)
-
-
 def _show_largest(results: "Mapping[str, Array]", classes: Sequence[str]) -> None:
     """Print the largest elements of the outputs whose last axis is the axis of classes."""
     from s2s.cli.largest import largest
@@ -121,15 +110,3 @@ def _show_largest(results: "Mapping[str, Array]", classes: Sequence[str]) -> Non
         )
     for name, array in fitting.items():
         print("\n".join([f"{name}:", *largest(array, classes)]))
-
-
-def save(results: "dict[str, Array]", folder: Path) -> None:
-    """Write each result to `<name>.npy`, with characters replaced that file names should not have."""
-    import numpy as np
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, array in results.items():
-            np.save(folder / ("".join(c if c.isalnum() or c in "._-" else "_" for c in name) + ".npy"), array)
-    except OSError as error:
-        raise InputError(f"--output {folder}: cannot be written: {error.strerror}; choose another folder") from error

@@ -98,15 +98,7 @@ def verify_command(
     from s2s.cli.output import print_fields, print_json, steps_shown
     from s2s.verify.board_check import BoardVerification
 
-    comparing: Comparing = {
-        "against": against,
-        "golden": golden,
-        "data": data,
-        "levels": levels,
-        "rtol": rtol,
-        "atol": atol,
-        "seed": seed,
-    }
+    comparing = Comparing(against=against, golden=golden, data=data, levels=levels, rtol=rtol, atol=atol, seed=seed)
     if opt is not None and on is None:
         raise InputError(f"--opt {opt}: is for boards; add --on qemu:m4 or another")
     if together:

@@ -29,7 +29,7 @@ class Limits(NamedTuple):
     @property
     def are_given(self) -> bool:
         """Whether there is a bound."""
-        return any(each is not None for each in (self.flash, self.ram, self.time, self.min_accuracy))
+        return any(bound is not None for bound in (self.flash, self.ram, self.time, self.min_accuracy))
 
     def quantized(self, model: Path, data: Path, settings: "Settings") -> "tuple[Quantized, Picked]":
         """Quantise a model within the bounds."""
@@ -47,9 +47,9 @@ def within(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options, which it gets as the parameter `limits`."""
 
     @functools.wraps(command)
-    def wrapper(**given: Any) -> None:
-        limits = Limits(*(given.pop(name) for name in Limits._fields))
-        command(**given, limits=limits)
+    def wrapper(**arguments: Any) -> None:
+        limits = Limits(*(arguments.pop(name) for name in Limits._fields))
+        command(**arguments, limits=limits)
 
     flags = (
         click.option("--flash", type=BYTES, metavar="BYTES", help="Code and constants at most (200KiB)."),
@@ -63,7 +63,7 @@ def within(command: Callable[..., None]) -> Callable[..., None]:
         options.flag_of("target"),
         options.flag_of("requantise"),
     )
-    return functools.reduce(lambda made, flag: flag(made), reversed(flags), wrapper)
+    return functools.reduce(lambda wrapped, flag: flag(wrapped), reversed(flags), wrapper)
 
 
 def show_front(picked: "Picked") -> None:

@@ -20,16 +20,16 @@ def called(path: Path, name: str, inputs: Sequence[InputSpec], labels: Labels | 
     of the only input, a mapping of arrays, or a pair of such a sample and its class."""
     place = f"{path}:{name}"
     try:
-        found = function_of(path, name)()
-        if isinstance(found, Mapping):
-            return _by_name(cast("Mapping[str, Any]", found), labels, place)
-        if isinstance(found, Iterable):
-            return _one_by_one(list(cast("Iterable[Any]", found)), inputs, place)
+        returned = function_of(path, name)()
+        if isinstance(returned, Mapping):
+            return _by_name(cast("Mapping[str, Any]", returned), labels, place)
+        if isinstance(returned, Iterable):
+            return _one_by_one(list(cast("Iterable[Any]", returned)), inputs, place)
     except InputError:
         raise
     except Exception as error:
         raise InputError(f"{place}: fails with {type(error).__name__} ({error}); make it run by itself") from error
-    raise InputError(f"{place}: returns {type(found).__name__}; {_WAY_OUT}")
+    raise InputError(f"{place}: returns {type(returned).__name__}; {_WAY_OUT}")
 
 
 def function_of(path: Path, name: str) -> Any:
@@ -51,14 +51,15 @@ def function_of(path: Path, name: str) -> Any:
     return function
 
 
-def _by_name(found: Mapping[str, Any], labels: Labels | None, place: str) -> Content:
-    numbers = None if labels is None else labels.of(found, place)
-    arrays = {name: np.asarray(value) for name, value in found.items() if labels is None or name != labels.name}
+def _by_name(returned: Mapping[str, Any], labels: Labels | None, place: str) -> Content:
+    numbers = None if labels is None else labels.of(returned, place)
+    arrays = {name: np.asarray(value) for name, value in returned.items() if labels is None or name != labels.name}
     return Content(arrays, None if numbers is None else np.asarray(numbers))
 
 
 def _one_by_one(items: list[Any], inputs: Sequence[InputSpec], place: str) -> Content:
-    pairs = [item for item in items if isinstance(item, tuple) and len(cast("tuple[Any, ...]", item)) == 2]
+    tuples = [cast("tuple[Any, ...]", item) for item in items if isinstance(item, tuple)]
+    pairs = [item for item in tuples if len(item) == 2]
     if pairs and len(pairs) < len(items):
         raise InputError(f"{place}: {len(pairs)} of {len(items)} samples have a class; give one for each, or for none")
     samples = [item[0] for item in pairs] or items

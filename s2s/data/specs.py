@@ -62,6 +62,10 @@ class Samples:
         """The name of a sample for readers: its file, or its number."""
         return self.names[number] if self.names else str(number)
 
+    def title(self, label: int) -> str:
+        """The name of a class for readers, or its number."""
+        return self.classes[label] if label < len(self.classes) else str(label)
+
 
 class Labels(NamedTuple):
     """The array or column with the class of each sample."""

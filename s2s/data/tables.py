@@ -35,15 +35,15 @@ def parts(folder: Path) -> list[Path]:
     """Return the Arrow or Parquet files of a folder in order; none for a folder of another kind."""
     splits = folder / "dataset_dict.json"
     if splits.is_file():
-        names = ", ".join(sorted(each.name for each in folder.iterdir() if each.is_dir()))
+        names = ", ".join(sorted(split.name for split in folder.iterdir() if split.is_dir()))
         raise InputError(f"{folder}: holds several splits; give the folder of one of {names}")
     state = folder / "state.json"
     if state.is_file():
         try:
-            return [folder / Path(each["filename"]).name for each in json.loads(state.read_bytes())["_data_files"]]
+            return [folder / Path(part["filename"]).name for part in json.loads(state.read_bytes())["_data_files"]]
         except (ValueError, KeyError, TypeError):
             raise InputError(f"{state}: is damaged; write the folder again with save_to_disk") from None
-    return sorted(each for each in folder.rglob("*") if each.suffix in (".arrow", ".parquet"))
+    return sorted(file for file in folder.rglob("*") if file.suffix in (".arrow", ".parquet"))
 
 
 def read(path: Path, inputs: Sequence[InputSpec], labels: Labels | None) -> Content:
@@ -88,11 +88,11 @@ def _column(column: Sequence[Any], spec: InputSpec, place: str) -> Array:
     taken = Taken(spec.constant_shape(place), spec.dtype, spec.rate)
     decode = decode_image if spec.dtype in (np.dtype(np.uint8), np.dtype(np.uint16)) else decode_sound
     arrays = np.empty((len(column), *taken.shape), taken.dtype)
-    for number, each in enumerate(column):
+    for number, cell in enumerate(column):
         progress.step(f"reading sample {number + 1} of {len(column)}")
-        if each.get("bytes") is None:
+        if cell.get("bytes") is None:
             raise InputError(f"{place}: row {number} holds the path of a file; embed the files, or give their folder")
-        arrays[number] = decode(io.BytesIO(each["bytes"]), f"{place}, row {number}", taken).array
+        arrays[number] = decode(io.BytesIO(cell["bytes"]), f"{place}, row {number}", taken).array
     return arrays
 
 
@@ -203,7 +203,7 @@ def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
     """Return the names of the classes by column, as `datasets` keeps them beside the columns."""
     try:
         features: Any = json.loads(metadata[b"huggingface"])["info"]["features"]
-        return {name: each["names"] for name, each in features.items() if each.get("_type") == "ClassLabel"}
+        return {name: kind["names"] for name, kind in features.items() if kind.get("_type") == "ClassLabel"}
     except (KeyError, ValueError, TypeError, AttributeError):
         return {}
 

@@ -55,7 +55,7 @@ class Picked:
     losses: Losses
 
     def describe(self) -> Iterator[str]:
-        """Yield lines: what each layer gives up, and what the network costs as it was built."""
+        """Yield lines about what each layer gives up, and the cost of the network as it was built."""
         chosen = predicted(self.point.plan, self.prices)
         for layer in self.point.narrow:
             wide = predicted({**self.point.plan, layer: "int8"}, self.prices)
@@ -86,7 +86,7 @@ class Front:
         if not self._mixer.layers:
             raise InputError("--flash, --time: no layer has weights of 8 bits, so there is nothing to choose")
         self._metric = work.settings.metric or Metric("accuracy", lambda scores, labels: 0.0)
-        self._known: dict[tuple[Width, ...], tuple[float, float | None]] = {}
+        self._judged: dict[tuple[Width, ...], tuple[float, float | None]] = {}
         self.prices: dict[Width, Prices] = {}
         for width in WIDTHS:
             with progress.within(f"all layers in {width}"):
@@ -95,36 +95,41 @@ class Front:
 
     def pick(self, bounds: Bounds, least_metric: float | None) -> Picked:
         """Return the plan within the bounds with the least loss; the smallest one that reaches the metric where
-        only that is bounded. Raises `InputError` with the nearest plan where there is none."""
+        nothing else is bounded. Raises `InputError` with the nearest plan where there is none."""
         front = self.points(bounds._replace(flash=None))
         limits = bounds
         for _ in range(TRIES):
             point = self._chosen(front, limits, bounds, least_metric)
-            model = self._model(point.plan)
-            with progress.within("the chosen plan"):
-                built = self._builder.built(model, self._mixer.layers).total
+            built = self.built(point.plan)
             excess = self._excess(built, bounds)
             if not any(excess.values()):
                 measured = point._replace(price=built)
                 unit, name = self._builder.unit, self._metric.name
-                return Picked(model, measured, point.price, front, name, unit, self.prices, self.losses)
+                return Picked(
+                    self._model(point.plan), measured, point.price, front, name, unit, self.prices, self.losses
+                )
             limits = Bounds(
                 *(bound if bound is None else bound - excess[name] for name, bound in limits._asdict().items())
             )
         raise InputError(f"{_first(bounds)}: plans near the bound take more when built; allow 2 % more")
 
+    def built(self, plan: Plan) -> Price:
+        """Compile, build and run the network of a plan."""
+        with progress.within("the chosen plan"):
+            return self._builder.built(self._model(plan), self._mixer.layers).total
+
     def points(self, bounds: Bounds) -> list[Point]:
         """Return the front within bounds of RAM and time, the smallest plan first."""
-        least = smallest(self.prices, self.losses, bounds)
+        least = smallest(self.prices, bounds)
         if least is None:
             return []
         low, high = (predicted(plan, self.prices).flash for plan in (least, self._all("int8")))
-        found: dict[tuple[Width, ...], Point] = {}
+        points: dict[tuple[Width, ...], Point] = {}
         for flash in np.linspace(low, max(low, high), POINTS):
             plan = least_loss(self.prices, self.losses, bounds._replace(flash=math.ceil(flash)))
             if plan is not None:
-                found.setdefault(tuple(plan.values()), self._point(plan))
-        ordered = sorted(found.values(), key=lambda point: point.price.flash)
+                points.setdefault(tuple(plan.values()), self._point(plan))
+        ordered = sorted(points.values(), key=lambda point: point.price.flash)
         return [point for place, point in enumerate(ordered) if all(point.sqnr > one.sqnr for one in ordered[:place])]
 
     def _chosen(self, front: Sequence[Point], limits: Bounds, stated: Bounds, least_metric: float | None) -> Point:
@@ -154,9 +159,9 @@ class Front:
         if bounds.ram is not None and least_ram > bounds.ram:
             way = f"allow {least_ram}, or compile with --ram-budget"
             return InputError(f"--ram {bounds.ram}: the network takes {least_ram} bytes in any width; {way}")
-        plan = smallest(self.prices, self.losses, bounds._replace(flash=None))
+        plan = smallest(self.prices, bounds._replace(flash=None))
         if plan is None:
-            quick = fastest(self.prices, self.losses, bounds._replace(flash=None, cycles=None))
+            quick = fastest(self.prices, bounds._replace(flash=None, cycles=None))
             assert quick is not None
             point = self._point(quick)
             unit = self._builder.unit
@@ -194,15 +199,15 @@ class Front:
 
     def _point(self, plan: Plan) -> Point:
         key = tuple(plan.values())
-        if key not in self._known:
+        if key not in self._judged:
             model, classified = self._model(plan), self._work.classified
             sqnr = self._work.format.output_noise(self._work.real, model)
             scores = None if classified is None else stacked(self._work.scores(model, classified))
             right = None
             if classified is not None and classified.labels is not None and scores is not None:
                 right = self._metric.of(scores, classified.labels)
-            self._known[key] = sqnr, right
-        return Point(plan, predicted(plan, self.prices), *self._known[key])
+            self._judged[key] = sqnr, right
+        return Point(plan, predicted(plan, self.prices), *self._judged[key])
 
     def _losses(self) -> Losses:
         """The noise of each layer in each width beside all others in 8 bits, as a part of the output's signal."""
@@ -210,7 +215,7 @@ class Front:
         base = _noise(work.format.output_noise(work.real, self._model(self._all("int8"))))
         for number, layer in enumerate(self._mixer.layers, 1):
             progress.step(f"measuring layer {number} of {len(self._mixer.layers)}")
-            plan = {**self._all("int8"), layer.name: "int4"}
+            plan: Plan = {**self._all("int8"), layer.name: "int4"}
             losses[layer.name, "int8"] = 0.0
             losses[layer.name, "int4"] = max(
                 _noise(work.format.output_noise(work.real, self._model(plan))) - base, base * 1e-3, 1e-12

@@ -85,16 +85,15 @@ class Builder:
             weights = {array["name"]: array["size"] for array in placed.record["weights"]["arrays"]}
         self.unit = "cycles" if run.cycles else "instructions"
         counts = [layer.instructions if layer.cycles is None else layer.cycles.count for layer in run.layers]
-        found: dict[str, LayerPrice] = {}
+        of_layers: dict[str, LayerPrice] = {}
         for layer in layers:
-            own = [place for place, call in enumerate(calls) if layer.name in call.nodes.split(", ")]
-            kernels = frozenset(calls[place].kernel for place in own)
+            places = [place for place, call in enumerate(calls) if layer.name in call.nodes.split(", ")]
+            kernels = frozenset(calls[place].kernel for place in places)
             constants = sum(size for name, size in weights.items() if _is_of(name, layer.weights))
-            found[layer.name] = LayerPrice(sum(counts[place] for place in own), constants, kernels)
+            of_layers[layer.name] = LayerPrice(sum(counts[place] for place in places), constants, kernels)
         total = Price(footprint.flash, run.ram, run.cycles[0].count if run.cycles else run.instructions[0])
-        return Prices(
-            total, {name: footprint.functions.get(name, 0) for name in {call.kernel for call in calls}}, found
-        )
+        code = {call.kernel: footprint.functions.get(call.kernel, 0) for call in calls}
+        return Prices(total, code, of_layers)
 
 
 def _is_of(array: str, weights: str) -> bool:
@@ -105,11 +104,11 @@ def _is_of(array: str, weights: str) -> bool:
 def board_of(target: object) -> Board:
     """Return the emulated board that has the core of a target."""
     name = getattr(target, "name", target)
-    found = next((board for board in BOARDS if board.target == name), None)
-    if found is None:
-        known = ", ".join(board.target for board in BOARDS)
-        raise InputError(f"--target {name}: prices are measured on emulated boards; give one of {known}")
-    return found
+    board = next((board for board in BOARDS if board.target == name), None)
+    if board is None:
+        targets = ", ".join(board.target for board in BOARDS)
+        raise InputError(f"--target {name}: prices are measured on emulated boards; give one of {targets}")
+    return board
 
 
 def predicted(plan: Plan, prices: Mapping[Width, Prices]) -> Price:

@@ -11,7 +11,7 @@
 # scipy has no types.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,29 +39,33 @@ class _Program(NamedTuple):
     kernels: list[tuple[str, Width]]
 
     def row(self, choices: Mapping[tuple[str, Width], float], kernels: Mapping[tuple[str, Width], float]) -> Any:
-        """Return the coefficients of a sum."""
-        return np.array([choices.get(each, 0.0) for each in self.choices] + [kernels.get(k, 0.0) for k in self.kernels])
+        """Return the coefficients of a sum, 0 for variables that are not stated."""
+        return np.array(
+            [choices.get(choice, 0.0) for choice in self.choices] + [kernels.get(k, 0.0) for k in self.kernels]
+        )
 
 
 def least_loss(prices: Mapping[Width, Prices], losses: Losses, bounds: Bounds) -> Plan | None:
     """Return the plan with the least sum of losses within bounds of flash and time; None if there is none."""
-    return _solved(prices, losses, bounds, lambda choice: losses[choice], 0.0)
+    return _solved(prices, bounds, lambda choice: losses[choice], 0.0)
 
 
-def smallest(prices: Mapping[Width, Prices], losses: Losses, bounds: Bounds) -> Plan | None:
+def smallest(prices: Mapping[Width, Prices], bounds: Bounds) -> Plan | None:
     """Return the plan with the least flash within the bound of time; None if there is none."""
-    return _solved(prices, losses, bounds, lambda choice: prices[choice[1]].layers[choice[0]].constants, 1.0)
+    return _solved(prices, bounds, lambda choice: prices[choice[1]].layers[choice[0]].constants, 1.0)
 
 
-def fastest(prices: Mapping[Width, Prices], losses: Losses, bounds: Bounds) -> Plan | None:
+def fastest(prices: Mapping[Width, Prices], bounds: Bounds) -> Plan | None:
     """Return the plan with the least cycles within the bound of flash; None if there is none."""
-    return _solved(prices, losses, bounds, lambda choice: prices[choice[1]].layers[choice[0]].cycles, 0.0)
+    return _solved(prices, bounds, lambda choice: prices[choice[1]].layers[choice[0]].cycles, 0.0)
 
 
-def _solved(prices: Mapping[Width, Prices], losses: Losses, bounds: Bounds, goal: Any, of_code: float) -> Plan | None:
+def _solved(
+    prices: Mapping[Width, Prices], bounds: Bounds, goal: Callable[[tuple[str, Width]], float], of_code: float
+) -> Plan | None:
     """Minimise a sum of numbers of the choices, and of the code of kernels `of_code` times."""
     optimize = optional_module("scipy.optimize", "mixed", "--flash, --time")
-    widths = [width for width in prices if bounds.ram is None or prices[width].total.ram <= bounds.ram]
+    widths: list[Width] = [width for width in prices if bounds.ram is None or prices[width].total.ram <= bounds.ram]
     layers = list(prices["int8"].layers)
     choices = [(layer, width) for layer in layers for width in widths]
     users = {
@@ -75,8 +79,8 @@ def _solved(prices: Mapping[Width, Prices], losses: Losses, bounds: Bounds, goal
     for layer in layers:
         row = program.row({(layer, width): 1.0 for width in widths}, {})
         limits.append(optimize.LinearConstraint(row, 1, 1))
-    for (kernel, width), found in users.items():
-        for layer in found:
+    for (kernel, width), computed in users.items():
+        for layer in computed:
             limits.append(
                 optimize.LinearConstraint(program.row({(layer, width): 1.0}, {(kernel, width): -1.0}), -np.inf, 0)
             )
@@ -85,7 +89,9 @@ def _solved(prices: Mapping[Width, Prices], losses: Losses, bounds: Bounds, goal
             of = {(layer, width): float(getattr(prices[width].layers[layer], number)) for layer, width in choices}
             row = program.row(of, code if number == "constants" else {})
             limits.append(optimize.LinearConstraint(row, -np.inf, bound - _fixed(prices, number)))
-    cost = program.row({each: float(goal(each)) for each in choices}, {k: size * of_code for k, size in code.items()})
+    cost = program.row(
+        {choice: float(goal(choice)) for choice in choices}, {k: size * of_code for k, size in code.items()}
+    )
     if not widths:
         return None
     scale = max(float(np.abs(cost).max()), 1e-30)
@@ -102,8 +108,8 @@ def _fixed(prices: Mapping[Width, Prices], number: str) -> float:
     plain = prices["int8"]
     everywhere: Plan = dict.fromkeys(plain.layers, "int8")
     total = predicted(everywhere, prices)
-    own = sum(getattr(layer, number) for layer in plain.layers.values())
+    of_layers = sum(getattr(layer, number) for layer in plain.layers.values())
     if number == "cycles":
-        return total.cycles - own
+        return total.cycles - of_layers
     shared = {kernel for layer in plain.layers.values() for kernel in layer.kernels}
-    return total.flash - own - sum(plain.code[kernel] for kernel in shared)
+    return total.flash - of_layers - sum(plain.code[kernel] for kernel in shared)

@@ -52,18 +52,17 @@ class Single:
     def of(cls, samples: Samples, scores: Array, extra: Metric | None = None) -> "Single":
         """Judge scores `[samples, classes]`; `extra` is a metric beside the usual ones."""
         assert samples.labels is not None
-        expected, found = np.asarray(samples.labels), classes(scores)
-        known = [Metric(name, function) for name, function in METRICS.items() if _is_defined(name, expected, scores)]
-        chosen = known if extra is None or extra in known else [*known, extra]
-        counted = Counter((int(a), int(b)) for a, b in zip(expected, found, strict=True) if a != b)
-        title = _titles(samples)
+        expected, answers = np.asarray(samples.labels), classes(scores)
+        usual = [Metric(name, function) for name, function in METRICS.items() if _is_defined(name, expected, scores)]
+        chosen = usual if extra is None or extra in usual else [*usual, extra]
+        counted = Counter((int(a), int(b)) for a, b in zip(expected, answers, strict=True) if a != b)
         pairs = sorted(counted.items(), key=lambda item: -item[1])
         return cls(
             len(expected),
-            int((found == expected).sum()),
-            tuple(Confusion(title(label), title(other), count) for (label, other), count in pairs),
-            tuple(_wrong(samples, scores, found)),
-            {each.name: each.of(scores, samples.labels) for each in chosen},
+            int((answers == expected).sum()),
+            tuple(Confusion(samples.title(label), samples.title(other), count) for (label, other), count in pairs),
+            tuple(_wrong(samples, scores, answers)),
+            {metric.name: metric.of(scores, samples.labels) for metric in chosen},
         )
 
     def describe(self) -> Iterator[str]:
@@ -157,15 +156,15 @@ def accuracy(
 ) -> Accuracy:
     """Compare the classes of samples with the largest elements of both networks' scores, given for each sample; `extra`
     is a metric beside the usual ones."""
-    scores = [stacked(each) for each in (floats, integers)]
-    real, quantised = (Single.of(samples, each, extra) for each in scores)
+    scores = [stacked(outputs) for outputs in (floats, integers)]
+    real, quantised = (Single.of(samples, rows, extra) for rows in scores)
     changed = np.flatnonzero(classes(scores[0]) != classes(scores[1]))
     return Accuracy(real, quantised, tuple(samples.named(int(number)) for number in changed))
 
 
 def stacked(scores: Iterable[Array]) -> Array:
     """Return the scores of all samples as `[samples, classes]`."""
-    return np.stack([each.reshape(-1).astype(np.float64) for each in scores])
+    return np.stack([row.reshape(-1).astype(np.float64) for row in scores])
 
 
 def require_labels(samples: Samples, option: str) -> Sequence[int]:
@@ -179,26 +178,23 @@ def _is_defined(name: str, labels: Array, scores: Array) -> bool:
     """Whether labels allow a metric: a curve has an area only if there are samples of several known classes."""
     if name != "auc":
         return True
-    known = labels < max(scores.shape[1], 2)
-    return bool(known.all()) and len(np.unique(labels)) > 1
+    has_score = labels < max(scores.shape[1], 2)
+    return bool(has_score.all()) and len(np.unique(labels)) > 1
 
 
-def _titles(samples: Samples) -> Any:
-    """Return a function that names classes, by their numbers where they have no names."""
-    return lambda number: samples.classes[number] if number < len(samples.classes) else str(number)
-
-
-def _wrong(samples: Samples, scores: Array, found: Array) -> Iterator[WrongSample]:
+def _wrong(samples: Samples, scores: Array, answers: Array) -> Iterator[WrongSample]:
     """Yield the samples in wrong classes, the clearest mistakes first."""
     assert samples.labels is not None
-    title, width = _titles(samples), scores.shape[1]
+    width = scores.shape[1]
     margins = {
-        number: float(scores[number, found[number]] - scores[number, label]) if label < width > 1 else 1.0
+        number: float(scores[number, answers[number]] - scores[number, label]) if label < width > 1 else 1.0
         for number, label in enumerate(samples.labels)
-        if found[number] != label
+        if answers[number] != label
     }
     for number, margin in sorted(margins.items(), key=lambda item: -item[1]):
-        yield WrongSample(samples.named(number), title(samples.labels[number]), title(int(found[number])), margin)
+        yield WrongSample(
+            samples.named(number), samples.title(samples.labels[number]), samples.title(int(answers[number])), margin
+        )
 
 
 def _listed(names: Sequence[str]) -> str:

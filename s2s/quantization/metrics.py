@@ -42,10 +42,11 @@ def top1(scores: Array, labels: Array) -> float:
 def f1(scores: Array, labels: Array) -> float:
     """Return the mean over classes of `2 right / (taken for it + of it)`; classes that neither labels nor answers have
     do not count."""
-    found, values = classes(scores), []
-    for label in np.union1d(labels, found):
-        right = ((found == label) & (labels == label)).sum()
-        values.append(2 * right / ((found == label).sum() + (labels == label).sum()))
+    answers = classes(scores)
+    values: list[float] = []
+    for label in np.union1d(labels, answers):
+        right = ((answers == label) & (labels == label)).sum()
+        values.append(float(2 * right / ((answers == label).sum() + (labels == label).sum())))
     return float(np.mean(values))
 
 

@@ -58,6 +58,8 @@ class Layer:
     transposed: bool = False
     """Whether the weights of a product are `[outputs, inputs]`."""
     window: Window = Window()
+    normalises: bool = False
+    """Whether it is a layer normalisation, and its weights the scales of channels."""
 
     @property
     def output_axis(self) -> int:
@@ -94,6 +96,8 @@ class Step:
     inputs: Sequence[str]
     output: str
     layer: Layer | None = None
+    norm: Layer | None = None
+    """A layer normalisation, whose scales are the weights of its channels, which are the last axis."""
     passes: bool = False
     """Whether it computes `f(x)` of its first input with `f(s * x) = s * f(x)` for a factor `s > 0` of each channel."""
     flattens: bool = False
@@ -122,6 +126,11 @@ class Network(Protocol):
     def replace(self, name: str, values: Array) -> None:
         """Give a constant other values, in its own type."""
         ...
+
+
+def sources_of(network: Network) -> list[Layer]:
+    """The layers and normalisations, which can give each channel a factor, in the order of execution."""
+    return [source for step in network.steps for source in (step.layer, step.norm) if source is not None]
 
 
 def layers_of(network: Network) -> list[Layer]:

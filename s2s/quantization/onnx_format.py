@@ -90,9 +90,9 @@ class OnnxFormat:
         self, real: onnx.ModelProto, quantized: onnx.ModelProto, tensor: str, chosen: Range
     ) -> onnx.ModelProto:
         """A copy in which an activation has another range."""
-        made = self.copied(quantized)
-        Integers(made).set_range(tensor, chosen, layers_of(OnnxNetwork(real)))
-        return made
+        model = self.copied(quantized)
+        Integers(model).set_range(tensor, chosen, layers_of(OnnxNetwork(real)))
+        return model
 
     def output_noise(self, real: onnx.ModelProto, quantized: onnx.ModelProto) -> float:
         """The least signal to noise ratio of an output, in decibel."""
@@ -141,9 +141,9 @@ def _quantized(real: onnx.ModelProto, samples: Samples) -> onnx.ModelProto:
             calibrate_method=engine.CalibrationMethod.MinMax,
             nodes_to_exclude=floats,
         )
-        made = onnx.ModelProto.FromString(after.read_bytes())
-    drop_pairs_of_scores(made, floats)
-    return made
+        model = onnx.ModelProto.FromString(after.read_bytes())
+    drop_pairs_of_scores(model, floats)
+    return model
 
 
 def _drop_unused_domains(model: onnx.ModelProto) -> None:

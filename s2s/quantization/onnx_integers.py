@@ -14,7 +14,7 @@ from s2s.quantization.ranges import Range
 from s2s.types.dtypes import Array
 
 BITS = {4: TensorProto.INT4, 8: TensorProto.INT8}
-LEAST, MOST = -(2**31), 2**31 - 1
+MIN_BIAS, MAX_BIAS = -(2**31), 2**31 - 1
 
 
 class Integers:
@@ -51,16 +51,16 @@ class Integers:
 
     def ranges(self) -> Mapping[str, Range]:
         """The ranges of activations by the name of the first tensor that has each."""
-        found: dict[str, Range] = {}
+        ranges: dict[str, Range] = {}
         scales: set[str] = set()
         for node in self._quantisers:
             if node.input[1] in self._tensors and node.input[1] not in scales:
                 scales.add(node.input[1])
                 step, zero = (float(self._array(name).reshape(-1)[0]) for name in node.input[1:3])
-                found[node.input[0].removesuffix("_QuantizeLinear_Input")] = Range(
+                ranges[node.input[0].removesuffix("_QuantizeLinear_Input")] = Range(
                     (-128 - zero) * step, (127 - zero) * step
                 )
-        return found
+        return ranges
 
     def set_range(self, tensor: str, chosen: Range, layers: Sequence[Layer]) -> None:
         """Give an activation another range, and the biases of the layers that read it other scales."""
@@ -81,7 +81,7 @@ class Integers:
         if len(makers) < 2:
             return
         bias, unit = (self._array(name) for name in makers[1].input[:2])
-        self._write(makers[1].input[0], np.clip(np.rint(bias / factor), LEAST, MOST).astype(np.int32))
+        self._write(makers[1].input[0], np.clip(np.rint(bias / factor), MIN_BIAS, MAX_BIAS).astype(np.int32))
         self._write(makers[1].input[1], (unit * factor).astype(np.float32).reshape(unit.shape))
 
     def _scale_of_input(self, layer: Layer) -> str:
@@ -98,8 +98,8 @@ class Integers:
         """The nodes that dequantise the weights and the bias of a layer; none if one of them does not."""
         node = self._nodes.get(layer.name)
         makers = [] if node is None else [self._makers.get(name) for name in node.input[1:] if name]
-        found = [maker for maker in makers if maker is not None and self._is_constant(maker)]
-        return found if len(found) == len(makers) else []
+        constant = [maker for maker in makers if maker is not None and self._is_constant(maker)]
+        return constant if len(constant) == len(makers) else []
 
     def _is_constant(self, maker: NodeProto) -> bool:
         held = maker.op_type == "DequantizeLinear" and all(name in self._tensors for name in maker.input)

@@ -48,6 +48,8 @@ class OnnxNetwork:
         if layer is not None:
             return Step(names, node.output[0], layer)
         kind = node.op_type
+        if kind == "LayerNormalization":
+            return Step(names, node.output[0], norm=self._norm(node))
         if kind == "Clip" and len(node.input) == 3 and all(name in self._tensors for name in node.input[1:]):
             low, high = (float(self.constant(name).reshape(())) for name in node.input[1:])
             return Step(names, node.output[0], passes=low == 0 < high, bound=high)
@@ -69,6 +71,15 @@ class OnnxNetwork:
         groups, transposed = attributes.get("group", 1), bool(attributes.get("transB", 0))
         window = _window(attributes) if spatial else Window()
         return Layer(node.name, node.input[0], node.input[1], bias or None, result, spatial, groups, transposed, window)
+
+    def _norm(self, node: NodeProto) -> Layer | None:
+        """A normalisation of the last axis with its own scales and shifts."""
+        constants, rank = list(node.input[1:]), len(self._dims.get(node.input[0], []))
+        is_last = attributes_of(node).get("axis", -1) in (-1, rank - 1)
+        if not is_last or not all(self._owned(name) and len(self._tensors[name].dims) == 1 for name in constants):
+            return None
+        names = (node.name, node.input[0], constants[0], constants[1] if len(constants) > 1 else None, node.output[0])
+        return Layer(*names, spatial=False, transposed=True, normalises=True)
 
     def _owned(self, name: str) -> bool:
         """Whether a name is a constant of floats that one node reads."""

@@ -121,11 +121,11 @@ def _prepared(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]], opset:
             onnx.load_external_data_for_model(proto, loaded.folder)
         before.write_bytes(with_products(proto).SerializeToString())
         quant_pre_process(str(before), str(after), skip_symbolic_shape=True)
-        made = onnx.ModelProto.FromString(after.read_bytes())
-    if made.opset_import[0].version < opset:
+        model = onnx.ModelProto.FromString(after.read_bytes())
+    if model.opset_import[0].version < opset:
         with quietly(loaded.label):
-            made = onnx.shape_inference.infer_shapes(onnx.version_converter.convert_version(made, opset))
-    for number, node in enumerate(made.graph.node):
+            model = onnx.shape_inference.infer_shapes(onnx.version_converter.convert_version(model, opset))
+    for number, node in enumerate(model.graph.node):
         node.name = node.name or f"{node.op_type}_{number}"
-    share_no_vectors(made)
-    return made
+    share_no_vectors(model)
+    return model

@@ -57,6 +57,8 @@ class ProgramNetwork:
         if layer is not None:
             return Step(inputs, node.name, layer)
         name, bound = operator_name(node), _bound(node)
+        if name == "layer_norm":
+            return Step(inputs, node.name, norm=self._norm(node))
         passes = name in _PASSES or math.isfinite(bound) or (name == "mean" and _averages_taps(node, keeps=True))
         flattens = _averages_taps(node, keeps=False) if name == "mean" else name in _FLATTENS and _makes_matrix(node)
         return Step(inputs, node.name, passes=passes and len(inputs) == 1, flattens=flattens, bound=bound)
@@ -75,6 +77,16 @@ class ProgramNetwork:
         named = targets[0], targets[1] or None
         window = _window(node.args) if spatial else Window()
         return Layer(node.name, str(x), *named, node.name, spatial, groups, transposed=not spatial, window=window)
+
+    def _norm(self, node: Node) -> Layer | None:
+        """A normalisation of the last axis with its own scales and shifts."""
+        x, sizes, *constants = node.args[:4]
+        held = isinstance(sizes, list | tuple) and len(sizes) == 1 and bool(constants)
+        if not held or node.kwargs or not all(self._is_owned(constant) for constant in constants):
+            return None
+        targets = [str(getattr(constant, "target", "")) for constant in constants]
+        names = (node.name, str(x), targets[0], targets[1] if len(targets) > 1 else None, node.name)
+        return Layer(*names, spatial=False, transposed=True, normalises=True)
 
     def _is_owned(self, node: Any) -> bool:
         """Whether a node is a constant of floats that is read once."""

@@ -114,7 +114,7 @@ class _ProgramFormat:
         return (_values(real.module, sample, names) for sample in self.samples)
 
     def ranges(self, quantized: GraphModule) -> Mapping[str, Range]:
-        """None: the ranges of a graph are those it was made with."""
+        """Return nothing: a graph keeps the ranges that it was made with."""
         return {}
 
     def with_range(self, real: Pairs, quantized: GraphModule, tensor: str, chosen: Range) -> GraphModule:

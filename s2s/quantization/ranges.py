@@ -85,17 +85,17 @@ class Ranges:
     def by(self, method: Method, name: str) -> Range:
         """The range of a tensor by some method."""
         ends = self._ends[name]
-        whole = Range(min(0.0, *(low for low, _ in ends), 0.0), max(0.0, *(high for _, high in ends), 0.0))
-        if method == "minmax" or whole.low == whole.high:
-            return whole
+        full = Range(min(0.0, *(low for low, _ in ends), 0.0), max(0.0, *(high for _, high in ends), 0.0))
+        if method == "minmax" or full.low == full.high:
+            return full
         values = np.concatenate(self._values[name])
         if method == "percentile":
             low, high = np.percentile(values, [PERCENT, 100 - PERCENT])
             return Range(min(0.0, float(low)), max(0.0, float(high)))
-        parts = [whole.part(float(share)) for share in PARTS]
+        parts = [full.part(float(share)) for share in PARTS]
         if method == "mse":
             return min(parts, key=lambda part: _squared_error(values, part))
-        counts, edges = np.histogram(values, BINS, whole)
+        counts, edges = np.histogram(values, BINS, full)
         return min(parts, key=lambda part: _divergence(counts, edges, part))
 
     def convergence(self) -> Convergence:

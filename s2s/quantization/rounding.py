@@ -16,7 +16,7 @@ from s2s.types.dtypes import Array
 
 DAMPING = 0.01
 """What is added to the diagonal of H, as a share of its mean: few samples leave directions without any."""
-LARGEST = 4096
+MAX_INPUTS = 4096
 """Inputs of an output at most; the inverse of a larger matrix takes minutes."""
 FACTORS = np.linspace(1.0, 0.5, 21)
 """The parts of the whole range that scales are tried with."""
@@ -26,8 +26,8 @@ def rounded_weights(layer: Layer, steps: Array, moments: Array, low: int, high: 
     """Round the weights of a layer, in steps, to whole numbers from `low` to `high`; `moments` are `[groups, n, n]`."""
     flat = layer.with_outputs_first(steps)
     groups = flat.reshape(len(moments), -1, flat.shape[1])
-    found = np.concatenate([rounded(group, each, low, high) for group, each in zip(groups, moments, strict=True)])
-    return found.reshape(steps.shape) if layer.output_axis == 0 else found.T.reshape(steps.shape)
+    done = np.concatenate([rounded(*pair, low, high) for pair in zip(groups, moments, strict=True)])
+    return done.reshape(steps.shape) if layer.output_axis == 0 else done.T.reshape(steps.shape)
 
 
 def rounded(steps: Array, moments: Array, low: int, high: int) -> Array:
@@ -35,17 +35,17 @@ def rounded(steps: Array, moments: Array, low: int, high: int) -> Array:
     `[n, n]`."""
     count = steps.shape[1]
     plain = np.clip(np.rint(steps), low, high)
-    if count > LARGEST or not moments.any():
+    if count > MAX_INPUTS or not moments.any():
         return plain
     damped = moments + np.eye(count) * (DAMPING * np.trace(moments) / count)
-    factor = np.linalg.cholesky(np.linalg.inv(damped)).T
-    left, found = steps.astype(np.float64).copy(), plain.copy()
+    factor: Array = np.linalg.cholesky(np.linalg.inv(damped)).T
+    left, together = steps.astype(np.float64).copy(), plain.copy()
     for column in range(count):
-        found[:, column] = np.clip(np.rint(left[:, column]), low, high)
-        error = (left[:, column] - found[:, column]) / factor[column, column]
+        together[:, column] = np.clip(np.rint(left[:, column]), low, high)
+        error: Array = (left[:, column] - together[:, column]) / factor[column, column]
         left[:, column + 1 :] -= error[:, None] * factor[column, column + 1 :]
-    better = loss(steps - found, moments) < loss(steps - plain, moments)
-    return np.where(better[:, None], found, plain)
+    better = loss(steps - together, moments) < loss(steps - plain, moments)
+    return np.where(better[:, None], together, plain)
 
 
 def loss(errors: Array, moments: Array) -> Array:
@@ -56,8 +56,8 @@ def loss(errors: Array, moments: Array) -> Array:
 def scales(weights: Array, moments: Array, low: int, high: int) -> Array:
     """Return the scale of each output of weights `[outputs, n]` whose rounding to `low` to `high` leaves the least
     error in the sums."""
-    whole = np.maximum(np.abs(weights).max(axis=1) / high, 1e-12)
-    tried = [whole * part for part in FACTORS]
+    full = np.maximum(np.abs(weights).max(axis=1) / high, 1e-12)
+    tried = [full * part for part in FACTORS]
     losses = [
         loss(weights - np.clip(np.rint(weights / scale[:, None]), low, high) * scale[:, None], moments)
         for scale in tried

@@ -44,11 +44,11 @@ class Settings:
         from s2s.quantization.steps import Steps
 
         steps = Steps(inputs, self.pre)
-        found = self._data(source, steps.inputs)
-        samples = steps.through(found.samples)
-        if found.classified is None or found.classified is found.samples:
-            return Data(samples, found.classified and samples)
-        return Data(samples, steps.through(found.classified))
+        raw = self._data(source, steps.inputs)
+        samples = steps.through(raw.samples)
+        if raw.classified is None or raw.classified is raw.samples:
+            return Data(samples, raw.classified and samples)
+        return Data(samples, steps.through(raw.classified))
 
     def _data(self, source: SamplesSource, inputs: Sequence[InputSpec]) -> Data:
         labels = None if self.labels is None else Labels(self.labels, required=self.test is None)

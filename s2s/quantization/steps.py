@@ -59,7 +59,7 @@ def _passing(inputs: Sequence[InputSpec]) -> onnx.ModelProto:
         element = helper.np_dtype_to_tensor_dtype(spec.dtype)
         names = spec.name, f"{spec.name}/passed"
         values.append([helper.make_tensor_value_info(name, element, shape) for name in names])
-    nodes = [helper.make_node("Identity", [given.name], [passed.name]) for given, passed in values]
+    nodes = [helper.make_node("Identity", [taken.name], [passed.name]) for taken, passed in values]
     graph = helper.make_graph(nodes, "steps", [pair[0] for pair in values], [pair[1] for pair in values])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
 

@@ -52,14 +52,14 @@ class Mixer:
 
     def model(self, plan: Plan) -> onnx.ModelProto:
         """Return the model in which layers have the widths of a plan."""
-        made = self._format.copied(self._quantized)
-        integers = Integers(made)
+        model = self._format.copied(self._quantized)
+        integers = Integers(model)
         narrowed = [layer for layer in self.layers if plan[layer.name] == "int4"]
         for layer in narrowed:
             integers.set_weights(layer, *self._four_bits(layer), 4)
         chosen = {layer.name for layer in narrowed}
         correct_biases(self._network, integers, self._channels, chosen)
-        return made
+        return model
 
     def _four_bits(self, layer: Layer) -> tuple[Array, Array]:
         """The weights of a layer in 4 bits, and the scale of each output channel."""
@@ -67,7 +67,7 @@ class Mixer:
             weights, moments = self._network.constant(layer.weights), self._moments[layer.name]
             flat = layer.with_outputs_first(weights)
             groups = flat.reshape(len(moments), -1, flat.shape[1])
-            found = np.concatenate([scales(group, each, -7, 7) for group, each in zip(groups, moments, strict=True)])
-            steps = layer.with_scaled_outputs(weights, 1 / found)
-            self._small[layer.name] = rounded_weights(layer, steps, moments, -7, 7), found
+            chosen = np.concatenate([scales(*pair, -7, 7) for pair in zip(groups, moments, strict=True)])
+            steps = layer.with_scaled_outputs(weights, 1 / chosen)
+            self._small[layer.name] = rounded_weights(layer, steps, moments, -7, 7), chosen
         return self._small[layer.name]

@@ -19,7 +19,7 @@ def rows_of(layer: Layer, x: Array, weights_shape: Sequence[int]) -> Array:
         vectors = x.reshape(-1, x.shape[-1])
         return _spread(vectors, 0)[None]
     taps, window = weights_shape[2:], layer.window
-    strides, dilations = ((*given,) or (1,) * len(taps) for given in (window.strides, window.dilations))
+    strides, dilations = ((*steps,) or (1,) * len(taps) for steps in (window.strides, window.dilations))
     spans = [(size - 1) * step + 1 for size, step in zip(taps, dilations, strict=True)]
     pads = [(0, 0), *window.pads(x.shape[2:], spans, strides)]
     every = tuple(slice(None, None, step) for step in (*strides, *dilations))

@@ -9,7 +9,7 @@ from s2s.frontends.features.registry import rate_of
 from s2s.stages.read import Read
 from s2s.types.dtypes import Array, to_numpy
 
-MOST = 16
+MAX_SAMPLES = 16
 """Samples that are run at most, evenly spread."""
 
 
@@ -21,7 +21,7 @@ def sampled(compilation: Compilation, source: Path) -> tuple[list[list[Array]], 
         for port in ports
     ]
     samples = read_samples(source, specs)
-    count = min(samples.count, MOST)
+    count = min(samples.count, MAX_SAMPLES)
     places = [number * samples.count // count for number in range(count)]
     inputs = [[samples.arrays[port.name][place, ...] for port in ports] for place in places]
     return inputs, f"of the {samples.count} samples of {source}"

@@ -39,7 +39,9 @@ def test_one_score_is_the_probability_of_the_second_class():
 
 
 def test_functions_of_users(tmp_path: Path):
-    (tmp_path / "m.py").write_text("def ends(scores, labels): return (scores[:, -1] > 0).mean()\ndef fails(s, t): s.x\n")
+    (tmp_path / "m.py").write_text(
+        "def ends(scores, labels): return (scores[:, -1] > 0).mean()\ndef fails(s, t): s.x\n"
+    )
     scores, labels = drawn(3)
     assert metric(f"{tmp_path}/m.py:ends").of(scores, list(labels)) == (scores[:, -1] > 0).mean()
     with pytest.raises(InputError, match=r"--metric .*fails: fails with AttributeError"):

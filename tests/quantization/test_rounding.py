@@ -13,7 +13,8 @@ def convolution(groups: int, window: Window) -> Layer:
 
 
 @pytest.mark.parametrize(
-    ("groups", "stride", "dilation", "pads"), [(1, 1, 1, 0), (1, 2, 1, 1), (4, 1, 2, 2), (2, 3, 1, 1), (2, 1, 1, "same")]
+    ("groups", "stride", "dilation", "pads"),
+    [(1, 1, 1, 0), (1, 2, 1, 1), (4, 1, 2, 2), (2, 3, 1, 1), (2, 1, 1, "same")],
 )
 def test_rows_are_what_weights_multiply(groups: int, stride: int, dilation: int, pads: int | str):
     torch = pytest.importorskip("torch")
