@@ -78,7 +78,7 @@ class Builder:
             build = BoardBuild(placed, board)
             try:
                 progress.step("running on the board")
-                run = build.run([[self._inputs[port.name] for port in artifact.info.inputs]])
+                run = build.run([[self._inputs[port.name] for port in artifact.info.inputs]], bounded=False)
             finally:
                 build.close()
             calls = kernel_calls(artifact.compilation.at("c").module)
