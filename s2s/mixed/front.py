@@ -84,7 +84,7 @@ class Front:
         self._work, self._builder = work, builder
         self._mixer = Mixer(work.best.real, work.best.quantized, work.format)
         if not self._mixer.layers:
-            raise InputError("--flash, --time: no layer has weights of 8 bits, so there is nothing to choose")
+            raise InputError("--flash, --time: no layer has weights of 8 bits to narrow; leave the bounds out")
         self._metric = work.settings.metric or Metric("accuracy", lambda scores, labels: 0.0)
         self._judged: dict[tuple[Width, ...], tuple[float, float | None]] = {}
         self.prices: dict[Width, Prices] = {}

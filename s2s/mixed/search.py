@@ -23,6 +23,9 @@ from s2s.support.extras import optional_module
 Losses = Mapping[tuple[str, Width], float]
 """The noise that a layer in a width adds at the outputs, as a part of the signal."""
 
+_Choice = tuple[str, Width]
+"""A layer, or a kernel, in a width."""
+
 
 class Bounds(NamedTuple):
     """What a plan may cost at most."""
@@ -67,14 +70,14 @@ def _solved(
     optimize = optional_module("scipy.optimize", "mixed", "--flash, --time")
     widths: list[Width] = [width for width in prices if bounds.ram is None or prices[width].total.ram <= bounds.ram]
     layers = list(prices["int8"].layers)
-    choices = [(layer, width) for layer in layers for width in widths]
-    users = {
+    choices: list[_Choice] = [(layer, width) for layer in layers for width in widths]
+    users: dict[_Choice, list[str]] = {
         (kernel, width): [layer for layer in layers if kernel in prices[width].layers[layer].kernels]
         for width in widths
         for kernel in sorted({name for layer in prices[width].layers.values() for name in layer.kernels})
     }
     program = _Program(choices, list(users))
-    code = {(kernel, width): float(prices[width].code[kernel]) for kernel, width in users}
+    code: dict[_Choice, float] = {(kernel, width): float(prices[width].code[kernel]) for kernel, width in users}
     limits: list[Any] = []
     for layer in layers:
         row = program.row({(layer, width): 1.0 for width in widths}, {})
@@ -86,7 +89,9 @@ def _solved(
             )
     for bound, number in ((bounds.flash, "constants"), (bounds.cycles, "cycles")):
         if bound is not None:
-            of = {(layer, width): float(getattr(prices[width].layers[layer], number)) for layer, width in choices}
+            of: dict[_Choice, float] = {
+                (layer, width): float(getattr(prices[width].layers[layer], number)) for layer, width in choices
+            }
             row = program.row(of, code if number == "constants" else {})
             limits.append(optimize.LinearConstraint(row, -np.inf, bound - _fixed(prices, number)))
     cost = program.row(

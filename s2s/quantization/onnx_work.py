@@ -65,8 +65,8 @@ class OnnxWork:
 
     def _accuracy(self, classified: Samples, quantized: onnx.ModelProto) -> Accuracy:
         """How many samples of known classes both models classify rightly by their first output."""
-        scores = (self.scores(model, classified) for model in (self.real, quantized))
-        return accuracy(classified, *scores, self.settings.metric)
+        real, integers = (self.scores(model, classified) for model in (self.real, quantized))
+        return accuracy(classified, real, integers, self.settings.metric)
 
     def _convergence(self) -> Convergence | None:
         """How many samples settle the ranges of activations."""

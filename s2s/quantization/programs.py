@@ -74,8 +74,8 @@ def _accuracy(
     """How many samples of known classes the module of floats and the quantised one classify rightly by their first
     output."""
     samples = [_ordered(sample, specs) for sample in classified]
-    scores = ((outputs[0] for outputs in _outputs(module, samples)) for module in modules)
-    return accuracy(classified, *scores, metric)
+    real, integers = ([outputs[0] for outputs in _outputs(module, samples)] for module in modules)
+    return accuracy(classified, real, integers, metric)
 
 
 class _ProgramFormat:
