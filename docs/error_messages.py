@@ -53,7 +53,11 @@ STAGES = {
         "s2s/testing",
     ),
     "Packages and projects": ("s2s/packagings", "s2s/projects", "s2s/demos"),
-    "Quantising": ("s2s/quantization",),
+    "Quantising": (
+        "s2s/quantization",
+        "s2s/mixed",
+        "s2s/mixed",
+    ),
     "Tuning": ("s2s/tuning", "s2s/farm", "s2s/tvm/autotvm", "s2s/tvm/rpc"),
     "Tensor expressions": ("s2s/tvm/te",),
     "The Python interface of TVM": ("s2s/tvm", "s2s/executor"),

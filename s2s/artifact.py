@@ -211,6 +211,7 @@ class Artifact:
         *,
         against: "EngineName | None" = None,
         golden: str | Path | None = None,
+        data: str | Path | None = None,
         levels: bool = False,
         rtol: float | None = None,
         atol: float | None = None,
@@ -218,7 +219,8 @@ class Artifact:
     ) -> "Verification":
         """Run the C on sample inputs and compare with another engine, by default the one of the model's format.
 
-        Or run it on the inputs of the file `golden`, and compare with its outputs. With `levels`, level is compared
+        Or run it on the inputs of the file `golden`, and compare with its outputs; or on samples of `data`, a file or
+        folder as `quantize` takes. With `levels`, level is compared
         with level too. A network that keeps state is run several times in a row, and the engine with it.
         """
         from s2s.verify.sizes import compare_levels_at_sizes, verified_sizes
@@ -229,7 +231,7 @@ class Artifact:
         sizes = verified_sizes(self._compilation)
         count = STATEFUL_RUNS if keeps_state else len(sizes)
         expected = self._expected(
-            against, golden, seed, count=count, consecutive=keeps_state, nodes=levels, sizes=sizes
+            against, golden, data, seed, count=count, consecutive=keeps_state, nodes=levels, sizes=sizes
         )
         found = self._run_in_order(expected)
         read = self._compilation.facts(Read)
@@ -245,6 +247,7 @@ class Artifact:
         *,
         against: "EngineName | None" = None,
         golden: str | Path | None = None,
+        data: str | Path | None = None,
         levels: bool = False,
         rtol: float | None = None,
         atol: float | None = None,
@@ -264,7 +267,7 @@ class Artifact:
         return verify_on_board(
             self._compilation,
             self.tree(),
-            self._expected(against, golden, seed, count=VECTORS, nodes=levels),
+            self._expected(against, golden, data, seed, count=VECTORS, nodes=levels),
             judge,
             on=board,
             optimise=optimise,
@@ -280,6 +283,7 @@ class Artifact:
         *,
         against: "EngineName | None" = None,
         golden: str | Path | None = None,
+        data: str | Path | None = None,
         levels: bool = False,
         rtol: float | None = None,
         atol: float | None = None,
@@ -298,7 +302,9 @@ class Artifact:
         keeps_state, sizes = bool(self._compilation.facts(Read).initial_state), verified_sizes(self._compilation)
         return verify_over_serial(
             self._compilation,
-            self._expected(against, golden, seed, count=VECTORS, consecutive=keeps_state, nodes=levels, sizes=sizes),
+            self._expected(
+                against, golden, data, seed, count=VECTORS, consecutive=keeps_state, nodes=levels, sizes=sizes
+            ),
             Judge(self._compilation, Limits(rtol, atol)),
             on=port,
             calls=self._placed_calls(),
@@ -317,6 +323,7 @@ class Artifact:
         self,
         against: "EngineName | None",
         golden: str | Path | None,
+        data: str | Path | None,
         seed: int | None,
         *,
         count: int,
@@ -326,7 +333,8 @@ class Artifact:
     ) -> "Expected":
         from s2s.verify.expected import Wanted, expected_outputs
 
-        wanted = Wanted(against, None if golden is None else Path(golden), seed, nodes)
+        files = (None if file is None else Path(file) for file in (golden, data))
+        wanted = Wanted(against, *files, seed, nodes)
         return expected_outputs(self._compilation, wanted, count=count, consecutive=consecutive, sizes=sizes)
 
     def _compare_levels(self, expected: "Expected", found: Sequence[Array]) -> "LevelsReport":

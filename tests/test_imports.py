@@ -41,6 +41,7 @@ ROOMS = (
     "joint",
     "fuzz",
     "profiling",
+    "mixed",
     "tuning",
     "farm",
     "testing",

@@ -55,6 +55,7 @@ def decoded(options: Sequence[str], ports: "Sequence[Port]", record: Mapping[str
     """Decode the sounds and images that options name, for the network of `record`; what had to be changed is said."""
     from s2s.data.arrays import UNNAMED
     from s2s.data.media import Taken, decode
+    from s2s.frontends.features.registry import rate_of
 
     arrays: dict[str, Array] = {}
     for option in options:
@@ -64,18 +65,9 @@ def decoded(options: Sequence[str], ports: "Sequence[Port]", record: Mapping[str
         if port is None or name in arrays:
             names = ", ".join(one.name for one in ports)
             raise InputError(f"{place}: names no input, or one twice; write NAME={file} for one of {names}")
-        rate = _rate(port.name, len(ports), record.get("options", {}).get("pre", ()))
+        rate = rate_of(port.name, len(ports), record.get("options", {}).get("pre", ()))
         content = decode(Path(file), place, Taken(port.shape, port.dtype, rate))
         if content.note:
             print(f"{place}: {content.note}", file=sys.stderr)
         arrays[name or UNNAMED] = content.array
     return arrays
-
-
-def _rate(name: str, count: int, steps: Sequence[str]) -> int | None:
-    """Return the samples in a second that the steps before an input state, if one does."""
-    from s2s.frontends.features.registry import pre_step
-
-    placed = map(pre_step, steps)
-    rates = [getattr(step, "rate", None) for port, step in placed if port == name or (port is None and count == 1)]
-    return next((rate for rate in rates if rate is not None), None)

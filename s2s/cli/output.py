@@ -6,8 +6,15 @@ import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
+from s2s.errors import InputError
 from s2s.support import progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from s2s.types.dtypes import Array
 
 PATIENCE = 1.0
 """Seconds after which someone at a terminal wonders what is going on."""
@@ -87,3 +94,15 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Format rows of text in columns, each as wide as its longest cell."""
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def save(results: "Mapping[str, Array]", folder: "Path") -> None:
+    """Write each result to `<name>.npy`, with characters replaced that file names should not have."""
+    import numpy as np
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, array in results.items():
+            np.save(folder / ("".join(c if c.isalnum() or c in "._-" else "_" for c in name) + ".npy"), array)
+    except OSError as error:
+        raise InputError(f"--output {folder}: cannot be written: {error.strerror}; choose another folder") from error

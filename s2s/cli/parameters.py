@@ -82,3 +82,21 @@ class _Bytes(click.ParamType["int"]):
 
 
 BYTES = _Bytes()
+
+
+class _Count(click.ParamType["int"]):
+    """A number, which may be in thousands or millions: `5M`."""
+
+    name = "count"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number."""
+        text = str(value)
+        factor = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9}.get(text[-1:], 1)
+        try:
+            return int(float(text[:-1] if factor > 1 else text) * factor)
+        except (ValueError, OverflowError):
+            self.fail(f"{value!r} is no number; give one, as 5000000 or 5M.", param, ctx)
+
+
+COUNT = _Count()

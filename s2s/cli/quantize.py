@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from s2s.cli import options
 from s2s.cli.command import command
-from s2s.errors import InputError
+from s2s.cli.within import Limits, show_front, within
 
 if TYPE_CHECKING:
     from s2s.quantization import LayerNoise, Quantized
+    from s2s.quantization.ranges import Convergence
 
 
 @command("quantize")
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     "--data",
     type=options.PATH,
     required=True,
-    metavar="SAMPLES.npz",
-    help="Typical inputs: an array for each input of the network, samples one after the other.",
+    metavar="SAMPLES",
+    help="Typical inputs: .npz, .npy, .csv, .parquet or .arrow, a folder of images or sounds, or FILE.py:FUNCTION.",
 )
 @click.option(
     "--output",
@@ -37,25 +38,27 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--method",
-    type=click.Choice(["minmax", "entropy", "percentile"]),
+    type=click.Choice(["minmax", "entropy", "percentile", "mse"]),
     default="minmax",
     help="Ranges of activations: all values, or without rare large ones.",
 )
 @click.option(
     "--refine/--no-refine",
     default=True,
-    help="Equalise channels and correct biases, where that brings the outputs closer to floats.",
+    help="Equalise channels, cut ranges, round weights together, correct biases: what brings the outputs closer to "
+    "floats.",
 )
 @click.option(
     "--labels",
     metavar="NAME",
-    help="Array of SAMPLES.npz with the class of each sample, from 0: shows how many are classified rightly.",
+    help="Array or column with the class of each sample: shows how many are classified rightly. Subfolders are classes "
+    "by themselves.",
 )
 @click.option(
     "--test",
     type=options.PATH,
-    metavar="HELD_OUT.npz",
-    help="Other samples to classify, with --labels; by default those of --data.",
+    metavar="HELD_OUT",
+    help="Other samples to classify; by default those of --data.",
 )
 @click.option(
     "--ports",
@@ -63,6 +66,14 @@ if TYPE_CHECKING:
     default="float",
     help="Inputs and outputs in floats as before, or in integers.",
 )
+@click.option(
+    "--metric",
+    default="accuracy",
+    metavar="NAME",
+    help="What is compared beside the usual: accuracy, f1, auc, or FILE.py:FUNCTION of scores and labels.",
+)
+@within
+@options.flag_of("pre")
 @options.flag_of("shapes")
 @options.flag_of("trust_model")
 @options.as_json
@@ -70,49 +81,60 @@ def quantize_command(
     model: Path,
     data: Path,
     output: Path | None,
-    method: Literal["minmax", "entropy", "percentile"],
+    method: Literal["minmax", "entropy", "percentile", "mse"],
     refine: bool,
     labels: str | None,
     test: Path | None,
     ports: Literal["float", "int8"],
+    metric: str,
+    pre: tuple[str, ...],
     shape: tuple[str, ...],
     trust_model: bool,
     as_json: bool,
+    limits: Limits,
 ) -> None:
-    """Quantise a network to 8 bits, and show the error of each layer.
+    """Quantise a network to 8 bits, or within the memory and time of a device, and show the error of each layer.
 
     Weights get a scale for each output channel, activations one that fits the samples. `s2s compile` takes the result.
 
     Example: s2s quantize kws.onnx --data samples.npz -o kws_int8.onnx
+
+    Example: s2s quantize birds.onnx --data photos --pre normalise:std=255 --pre channels-first
+
+    Example: s2s quantize kws.onnx --data words --flash 48KiB --time 5M --min-accuracy 0.9
     """
     from s2s.cli.output import print_json, steps_shown
     from s2s.frontends.named_axes import sized
     from s2s.frontends.recognition import format_of
     from s2s.options.values import shapes_of
     from s2s.quantization import quantize
+    from s2s.quantization.settings import settings_of
 
     kind = ".pt2" if format_of(model) == "PyTorch" else ".onnx"
     target = output if output is not None else Path(f"{model.name.partition('.')[0]}_int8{kind}")
-    if test is not None and labels is None:
-        raise InputError("--test: needs the classes of the samples; name their array with --labels")
+    stated: dict[str, Any] = {
+        "method": method,
+        "refine": refine,
+        "labels": labels,
+        "test": test,
+        "pre": pre,
+        "metric": metric,
+        "ports": ports,
+        "shapes": sized(shapes_of(shape), {}),
+    }
+    picked = None
     with steps_shown():
-        shapes = sized(shapes_of(shape), {})
-        made = quantize(
-            model,
-            data,
-            method=method,
-            refine=refine,
-            labels=labels,
-            test=test,
-            ports=ports,
-            shapes=shapes,
-            trust=trust_model,
-        )
+        if limits.are_given:
+            made, picked = limits.quantized(model, data, settings_of(**stated))
+        else:
+            made = quantize(model, data, trust=trust_model, **stated)
         made.save(target)
     if as_json:
-        print_json({"model": str(target), **made.as_dict()})
+        print_json({"model": str(target), **made.as_dict(), **({} if picked is None else picked.as_dict())})
     else:
         show(made, target)
+        if picked is not None:
+            show_front(picked)
 
 
 def show(made: "Quantized", target: Path) -> None:
@@ -120,7 +142,7 @@ def show(made: "Quantized", target: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("layer", "operator", title=f"what 8 bits cost, on {made.samples} samples")
+    table = Table("layer", "operator", title=f"what quantisation costs, on {made.samples} samples")
     for heading in ("SQNR in dB", "largest error", "of values up to"):
         table.add_column(heading, justify="right")
     for layer in made.layers:
@@ -136,11 +158,21 @@ def sizes(made: "Quantized") -> Iterator[str]:
     if made.refinements:
         yield f"closer to floats than without: {', '.join(made.refinements)}"
     yield f"weights: {made.weights_before:,} bytes before, {made.weights_after:,} after"
+    if made.convergence is not None:
+        yield enough(made.samples, made.convergence)
     if made.accuracy is not None:
         yield from made.accuracy.describe()
     for node in made.floats:
         weights = f", with {node.weight_bytes:,} bytes of weights" if node.weight_bytes else ""
         yield f"{node.node} ({node.operator}): stays in floats{weights}; {node.reason}"
+
+
+def enough(samples: int, settled: "Convergence") -> str:
+    """Say whether there are enough samples: whether half of them have nearly the same ranges."""
+    if settled.needed * 2 <= samples:
+        return f"samples: {samples}, enough; {settled.needed} of them reach 98 % of each range"
+    shown = f"half of them reach {settled.half:.0%} of the range of {settled.tensor}"
+    return f"samples: {samples}, few; {shown}, so more of them may widen it"
 
 
 def row(layer: "LayerNoise") -> tuple[str, ...]:

@@ -25,25 +25,53 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Names of classes, one a line: show the largest outputs by name.",
 )
+@click.option(
+    "--data",
+    type=options.PATH,
+    metavar="SAMPLES",
+    help="Run on each of many samples: .npz, .npy, .csv, .parquet, a folder of images or sounds, FILE.py:FUNCTION.",
+)
+@click.option("--classes", metavar="NAME", help="Array or column of SAMPLES with the class of each sample.")
 @options.as_json
-def run_command(tree: Path, inputs: tuple[str, ...], output: Path | None, labels: Path | None, as_json: bool) -> None:
-    """Build a compiled tree with the C compiler of this machine and run it once.
+def run_command(
+    tree: Path,
+    inputs: tuple[str, ...],
+    output: Path | None,
+    labels: Path | None,
+    data: Path | None,
+    classes: str | None,
+    as_json: bool,
+) -> None:
+    """Build a compiled tree with the C compiler of this machine and run it once, or on each of many samples.
 
     Example: s2s run kws --input sample.npy --labels words.txt
 
     Example: s2s run kws --input speech.wav
 
+    Example: s2s run birds --data photos
+
     Example: s2s run detector --input image=street.npy --input threshold=half.npy -o results
     """
     from s2s import api
     from s2s.cli.largest import read_labels
-    from s2s.cli.output import print_json, steps_shown
+    from s2s.cli.output import print_json, save, steps_shown
     from s2s.data.arrays import named
     from s2s.emit.read_tree import read_tree
 
+    if data is not None:
+        from s2s.cli.many import run_samples
+
+        if inputs or labels is not None:
+            raise InputError(
+                f"--data {data}: gives all inputs, and no names of classes; leave --input and --labels out"
+            )
+        run_samples(tree, data, classes, output, as_json=as_json)
+        return
+    if classes is not None:
+        raise InputError(f"--classes {classes}: is an array or a column of --data; add it")
     if labels is not None and as_json:
         raise InputError(f"--labels {labels}: is for people, and --json for programs; give one of them")
-    classes = None if labels is None else read_labels(labels)
+    titles = None if labels is None else read_labels(labels)
     media, plain = divided(inputs)
     arrays = load_inputs(plain)
     with steps_shown():
@@ -56,14 +84,18 @@ def run_command(tree: Path, inputs: tuple[str, ...], output: Path | None, labels
         print_json(
             {name: {"shape": a.shape, "dtype": str(a.dtype), "values": a.tolist()} for name, a in results.items()}
         )
-    elif classes is not None:
-        _show_largest(results, classes)
+    elif titles is not None:
+        _show_largest(results, titles)
     elif output is None:
-        texts = {port.name: port.texts for port in network.outputs}
-        for name, array in results.items():
-            print(f"{name}: {array.dtype}{list(array.shape)}\n{array}")
-            if texts.get(name):
-                print(", ".join(texts[name][int(number)] for number in array.reshape(-1) if number < len(texts[name])))
+        _show_all(results, {port.name: port.texts for port in network.outputs})
+
+
+def _show_all(results: "Mapping[str, Array]", texts: "Mapping[str, Sequence[str]]") -> None:
+    """Print the outputs, and the names of the classes that they number."""
+    for name, array in results.items():
+        print(f"{name}: {array.dtype}{list(array.shape)}\n{array}")
+        if texts.get(name):
+            print(", ".join(texts[name][int(number)] for number in array.reshape(-1) if number < len(texts[name])))
 
 
 def _show_largest(results: "Mapping[str, Array]", classes: Sequence[str]) -> None:
@@ -78,15 +110,3 @@ def _show_largest(results: "Mapping[str, Array]", classes: Sequence[str]) -> Non
         )
     for name, array in fitting.items():
         print("\n".join([f"{name}:", *largest(array, classes)]))
-
-
-def save(results: "dict[str, Array]", folder: Path) -> None:
-    """Write each result to `<name>.npy`, with characters replaced that file names should not have."""
-    import numpy as np
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, array in results.items():
-            np.save(folder / ("".join(c if c.isalnum() or c in "._-" else "_" for c in name) + ".npy"), array)
-    except OSError as error:
-        raise InputError(f"--output {folder}: cannot be written: {error.strerror}; choose another folder") from error

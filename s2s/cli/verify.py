@@ -28,6 +28,7 @@ class Comparing(TypedDict):
 
     against: EngineName | None
     golden: Path | None
+    data: Path | None
     levels: bool
     rtol: float | None
     atol: float | None
@@ -52,6 +53,12 @@ class Comparing(TypedDict):
     metavar="FILE.npz",
     help="Your inputs and right outputs: arrays named like them, or `x` and `y`; one row a vector.",
 )
+@click.option(
+    "--data",
+    type=options.PATH,
+    metavar="SAMPLES",
+    help="Your samples as inputs in place of random ones: .npz, .npy, .csv, .parquet, a folder, or FILE.py:FUNCTION.",
+)
 @options.on(
     metavar="qemu:BOARD|serial:PORT",
     help="Run on an emulated board (m0, m3, m4, m7, m33, m55, riscv32) and count instructions; or on a board that runs"
@@ -74,6 +81,7 @@ def verify_command(
     atol: float | None,
     seed: int | None,
     golden: Path | None,
+    data: Path | None,
     on: str | None,
     opt: Literal["O3", "O2", "Os"] | None,
     together: bool,
@@ -90,18 +98,11 @@ def verify_command(
     from s2s.cli.output import print_fields, print_json, steps_shown
     from s2s.verify.board_check import BoardVerification
 
-    comparing: Comparing = {
-        "against": against,
-        "golden": golden,
-        "levels": levels,
-        "rtol": rtol,
-        "atol": atol,
-        "seed": seed,
-    }
+    comparing = Comparing(against=against, golden=golden, data=data, levels=levels, rtol=rtol, atol=atol, seed=seed)
     if opt is not None and on is None:
         raise InputError(f"--opt {opt}: is for boards; add --on qemu:m4 or another")
     if together:
-        if (on, golden, against, rtol, atol) != (None, None, None, None, None):
+        if (on, golden, data, against, rtol, atol) != (None,) * 6:
             raise InputError("--together: every network is compared as by default, on this machine; leave others out")
         _verify_together(models, compiling("host"), concurrent, share, seed=seed, levels=levels, as_json=as_json)
         return

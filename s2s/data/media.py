@@ -1,5 +1,6 @@
 """Decode files of sound and images to the inputs of networks that take samples and pixels."""
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,18 +38,18 @@ def is_media(file: Path) -> bool:
 
 def decode(file: Path, place: str, taken: Taken) -> Decoded:
     """Decode a sound or an image; errors begin with `place`."""
-    return _sound(file, place, taken) if file.suffix.lower() in SOUNDS else _image(file, place, taken)
+    return decode_sound(file, place, taken) if file.suffix.lower() in SOUNDS else decode_image(file, place, taken)
 
 
-def _sound(file: Path, place: str, taken: Taken) -> Decoded:
+def decode_sound(file: Path | BytesIO, place: str, taken: Taken) -> Decoded:
     """Return the mean of the channels, cut or with silence behind, as samples of the input's type."""
     if taken.dtype not in (np.dtype(np.int16), np.dtype(np.float32)):
-        raise InputError(f"{place}: the input takes {taken.dtype}{list(taken.shape)}; compile it with --pre mfcc")
+        raise InputError(f"{place}: the input takes {taken.dtype}{list(taken.shape)}; give --pre mfcc")
     count = int(np.prod(taken.shape))
     library = optional_module("soundfile", "media", place, "give a file of numpy")
     try:
-        samples, rate = library.read(str(file), frames=count, dtype="float64", always_2d=True)
-        total = library.info(str(file)).frames
+        with library.SoundFile(str(file) if isinstance(file, Path) else file) as sound:
+            samples, rate, total = sound.read(count, dtype="float64", always_2d=True), sound.samplerate, sound.frames
     except Exception as error:  # each format of the library has its own
         raise InputError(f"{place}: cannot be read ({str(error).strip('. ')}); give a sound file") from None
     if taken.rate is not None and rate != taken.rate:
@@ -61,15 +62,18 @@ def _sound(file: Path, place: str, taken: Taken) -> Decoded:
     return Decoded(mono.astype(taken.dtype).reshape(taken.shape), notes[int(np.sign(total - count))])
 
 
-def _image(file: Path, place: str, taken: Taken) -> Decoded:
+def decode_image(file: Path | BytesIO, place: str, taken: Taken) -> Decoded:
     """Return the pixels of an image in the size and form of the input."""
     shape = taken.shape[1:] if len(taken.shape) == 4 and taken.shape[0] == 1 else taken.shape
+    if len(shape) == 3 and shape[0] == 1 and shape[-1] not in (1, 3):
+        shape = shape[1:]  # one channel in front of the rows has the same bytes as one behind the columns
     is_packed = taken.dtype == np.uint16 and len(shape) == 2
     is_grey = len(shape) == 2 or shape[-1] == 1
-    if not is_packed and (taken.dtype != np.uint8 or len(shape) not in (2, 3) or shape[-1] not in (1, 3, shape[1])):
+    is_image = len(shape) == 2 or (len(shape) == 3 and shape[-1] in (1, 3))
+    if not is_packed and not (is_image and taken.dtype == np.uint8):
         raise InputError(
             f"{place}: the input takes {taken.dtype}{list(taken.shape)}, and no bytes [height, width, channels]; "
-            "compile it with --pre normalise, grey or rgb565"
+            "give --pre normalise, grey or rgb565"
         )
     library = optional_module("PIL.Image", "media", place, "give a file of numpy")
     height, width = shape[:2]

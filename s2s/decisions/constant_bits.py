@@ -1,7 +1,8 @@
 """Decide how a kernel's constants of at most four bits are stored: two in a byte, or one.
 
 Two in a byte take half of the flash, and some instructions to widen each group that is loaded. A core without caches
-has little flash, so it takes them if they cost few instructions; one with caches does not. The subject is the task key
+has little flash, so it takes them if they cost few instructions, beside those of the kernel or for what they save (a
+dense layer reads each number once); one with caches does not. The subject is the task key
 of the kernel.
 """
 
@@ -11,6 +12,7 @@ from typing import NamedTuple
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from s2s.decisions.constant_codes import PER_BYTE
 from s2s.decisions.decision import Cost, Decision
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused, named
 from s2s.decisions.recorded import recorded_on
@@ -32,6 +34,8 @@ class SmallConstant(NamedTuple):
     """Of one call of the kernel."""
     unpacking: int
     """Operations that one call does in addition where the constant is packed."""
+    saved: int
+    """Bytes that packing saves of the constant of one call."""
     fault: str | None
     """Why it cannot be packed; None if it can be."""
 
@@ -78,5 +82,5 @@ class ConstantBitsKind(NamedKind[SmallConstant]):
 def _worth_it(subject: SmallConstant, target: Target) -> Sequence[Candidate[str] | Refused]:
     if subject.fault is not None:
         return [*named(BYTES), Refused(PACKED, subject.fault)]
-    few = subject.unpacking * FEW <= subject.operations
+    few = subject.unpacking * FEW <= subject.operations or subject.unpacking <= PER_BYTE * subject.saved
     return named(PACKED, BYTES) if few and not target.l1_bytes else named(BYTES, PACKED)

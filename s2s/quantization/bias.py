@@ -8,7 +8,7 @@ Biases are integers in the scale of the sums, so corrections below half a unit a
 Quantization, section 4.2.)
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Protocol
 
 import numpy as np
@@ -30,20 +30,22 @@ class Integers(Protocol):
         ...
 
 
-def correct_biases(real: Network, integers: Integers, channels: Channels) -> int:
-    """Correct the biases of a network that was made of `real`; return in how many layers one changed."""
+def correct_biases(real: Network, integers: Integers, channels: Channels, chosen: Collection[str] | None = None) -> int:
+    """Correct the biases of a network that was made of `real`, of the `chosen` layers or all; return in how many layers
+    one changed."""
     count = 0
     limits = np.iinfo(np.int32)
     for layer in layers_of(real):
         constants = list(integers.of(layer))
-        if len(constants) != 2:
+        if len(constants) != 2 or layer.bias is None or (chosen is not None and layer.name not in chosen):
             continue
         (_, weights, scale), (name, bias, unit) = constants
         error = layer.by_input(weights * scale - real.constant(layer.weights)).sum(axis=3)
         means = channels.mean[layer.input].reshape(len(error), 1, -1)
-        units = np.rint((error * means).sum(axis=2).ravel() / unit)
-        integers.replace(name, np.clip(bias - units, limits.min, limits.max))
-        count += bool(units.any())
+        values = real.constant(layer.bias) - (error * means).sum(axis=2).ravel()
+        corrected = np.clip(np.rint(values / unit.reshape(values.shape)), limits.min, limits.max)
+        integers.replace(name, corrected.reshape(bias.shape))
+        count += bool((corrected != bias.reshape(corrected.shape)).any())
     return count
 
 

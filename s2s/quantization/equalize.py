@@ -4,6 +4,8 @@
 ->
     y = relu(conv(x, w1 / s, b1 / s)); z = conv(y, w2 * s)          a number s > 0 for each channel of y
 
+A layer normalisation may stand in place of the first layer: its scales and shifts are divided (SmoothQuant).
+
 What stands between the two layers must pass a positive factor through. The weights in front have a scale for each
 output channel, which takes up any factor; those behind share one among their input channels, unless they are depthwise.
 So `s` is `a / max(a)` before depthwise weights, where `a` is the largest value of the channel in the samples, and
@@ -20,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from s2s.quantization.channels import Channels
-from s2s.quantization.network import Layer, Network, Step, layers_of
+from s2s.quantization.network import Layer, Network, Step, sources_of
 from s2s.types.dtypes import Array
 
 MIN_PART = 1e-4
@@ -111,7 +113,7 @@ def watched(network: Network) -> dict[str, bool]:
 
 def _passages(network: Network) -> list[Passage]:
     walk = _Walk(network)
-    return [passage for layer in layers_of(network) if (passage := walk.passage(layer)) is not None]
+    return [passage for layer in sources_of(network) if (passage := walk.passage(layer)) is not None]
 
 
 def _scale(passage: Passage, channels: Channels, network: Network) -> Array:
@@ -137,7 +139,10 @@ def _scale(passage: Passage, channels: Channels, network: Network) -> Array:
 
 
 def _finest(layer: Layer, channels: Channels, limit: float, network: Network) -> Array:
-    """The factor of each channel at which a step of its sums is 1/32 of a step of a result up to `limit`."""
+    """The factor of each channel at which a step of its sums is 1/32 of a step of a result up to `limit`; 0 behind a
+    normalisation, whose sums have no steps."""
+    if layer.normalises:
+        return np.zeros(len(network.constant(layer.weights)))
     weights = layer.with_outputs_first(network.constant(layer.weights))
     steps = np.abs(weights).max(axis=1) / 127 * 2 * float(channels.largest[layer.input].max())
     return steps * STEPS_BETWEEN / limit

@@ -6,12 +6,37 @@ PyTorch.
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
+
+
+class Window(NamedTuple):
+    """How the windows of a convolution lie on its input; empty tuples stand for strides and dilations of 1, and for no
+    padding."""
+
+    strides: tuple[int, ...] = ()
+    dilations: tuple[int, ...] = ()
+    begins: tuple[int, ...] = ()
+    """The padding in front of each axis."""
+    ends: tuple[int, ...] = ()
+    same: Literal["", "upper", "lower"] = ""
+    """Whether the padding gives `ceil(size / stride)` windows, and where an odd element of it lies."""
+
+    def pads(self, sizes: Sequence[int], spans: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]]:
+        """Return the padding in front of and behind axes of `sizes` under windows of `spans`."""
+        if not self.same:
+            none = (0,) * len(sizes)
+            return list(zip(self.begins or none, self.ends or none, strict=True))
+        totals = [
+            max((-(-size // stride) - 1) * stride + span - size, 0)
+            for size, span, stride in zip(sizes, spans, strides, strict=True)
+        ]
+        less = [(total // 2, total - total // 2) for total in totals]
+        return less if self.same == "upper" else [(more, few) for few, more in less]
 
 
 @frozen
@@ -32,6 +57,9 @@ class Layer:
     groups: int = 1
     transposed: bool = False
     """Whether the weights of a product are `[outputs, inputs]`."""
+    window: Window = Window()
+    normalises: bool = False
+    """Whether it is a layer normalisation, and its weights the scales of channels."""
 
     @property
     def output_axis(self) -> int:
@@ -68,6 +96,8 @@ class Step:
     inputs: Sequence[str]
     output: str
     layer: Layer | None = None
+    norm: Layer | None = None
+    """A layer normalisation, whose scales are the weights of its channels, which are the last axis."""
     passes: bool = False
     """Whether it computes `f(x)` of its first input with `f(s * x) = s * f(x)` for a factor `s > 0` of each channel."""
     flattens: bool = False
@@ -96,6 +126,11 @@ class Network(Protocol):
     def replace(self, name: str, values: Array) -> None:
         """Give a constant other values, in its own type."""
         ...
+
+
+def sources_of(network: Network) -> list[Layer]:
+    """The layers and normalisations, which can give each channel a factor, in the order of execution."""
+    return [source for step in network.steps for source in (step.layer, step.norm) if source is not None]
 
 
 def layers_of(network: Network) -> list[Layer]:

@@ -3,14 +3,14 @@
 # pyright: reportUnknownMemberType=false
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import NodeProto, numpy_helper
 
-from s2s.quantization.network import Layer, Step
+from s2s.quantization.network import Layer, Step, Window
 from s2s.types.dtypes import Array
 
 _LAYERS = ("Conv", "Gemm", "MatMul")
@@ -48,6 +48,8 @@ class OnnxNetwork:
         if layer is not None:
             return Step(names, node.output[0], layer)
         kind = node.op_type
+        if kind == "LayerNormalization":
+            return Step(names, node.output[0], norm=self._norm(node))
         if kind == "Clip" and len(node.input) == 3 and all(name in self._tensors for name in node.input[1:]):
             low, high = (float(self.constant(name).reshape(())) for name in node.input[1:])
             return Step(names, node.output[0], passes=low == 0 < high, bound=high)
@@ -57,7 +59,7 @@ class OnnxNetwork:
     def _layer(self, node: NodeProto) -> Layer | None:
         if node.op_type not in _LAYERS or len(node.input) < 2 or not self._owned(node.input[1]):
             return None
-        attributes = _attributes(node)
+        attributes = attributes_of(node)
         bias, result = node.input[2] if len(node.input) > 2 else "", node.output[0]
         if node.op_type == "MatMul":
             if len(self._tensors[node.input[1]].dims) != 2:
@@ -67,7 +69,17 @@ class OnnxNetwork:
             return None
         spatial = node.op_type == "Conv"
         groups, transposed = attributes.get("group", 1), bool(attributes.get("transB", 0))
-        return Layer(node.name, node.input[0], node.input[1], bias or None, result, spatial, groups, transposed)
+        window = _window(attributes) if spatial else Window()
+        return Layer(node.name, node.input[0], node.input[1], bias or None, result, spatial, groups, transposed, window)
+
+    def _norm(self, node: NodeProto) -> Layer | None:
+        """A normalisation of the last axis with its own scales and shifts."""
+        constants, rank = list(node.input[1:]), len(self._dims.get(node.input[0], []))
+        is_last = attributes_of(node).get("axis", -1) in (-1, rank - 1)
+        if not is_last or not all(self._owned(name) and len(self._tensors[name].dims) == 1 for name in constants):
+            return None
+        names = (node.name, node.input[0], constants[0], constants[1] if len(constants) > 1 else None, node.output[0])
+        return Layer(*names, spatial=False, transposed=True, normalises=True)
 
     def _owned(self, name: str) -> bool:
         """Whether a name is a constant of floats that one node reads."""
@@ -95,7 +107,7 @@ class OnnxNetwork:
 
     def _averages_taps(self, node: NodeProto, *, keeps: int) -> bool:
         """Whether a mean is taken over all axes behind the channels."""
-        attributes, rank = _attributes(node), len(self._dims.get(node.input[0], []))
+        attributes, rank = attributes_of(node), len(self._dims.get(node.input[0], []))
         axes: Any = attributes.get("axes")
         if axes is None and len(node.input) > 1 and node.input[1] in self._tensors:
             axes = self.constant(node.input[1]).tolist()
@@ -131,38 +143,14 @@ def share_no_vectors(model: onnx.ModelProto) -> None:
                 read.add(name)
 
 
-class Integers:
-    """The constants of integers that nodes of a quantised model dequantise."""
-
-    def __init__(self, model: onnx.ModelProto) -> None:
-        self._network = OnnxNetwork(model)
-        self._held = {tensor.name for tensor in model.graph.initializer}
-        self._makers = {name: node for node in model.graph.node for name in node.output}
-        self._nodes = {node.name: node for node in model.graph.node}
-
-    def of(self, layer: Layer) -> Iterator[tuple[str, Array, Array]]:
-        """Yield weights and bias of a layer, if both are integers: names, integers, and scales that fit their shape."""
-        node = self._nodes.get(layer.name)
-        if node is None or len(node.input) != 3:
-            return
-        makers = [self._makers.get(name) for name in node.input[1:]]
-        if all(maker is not None and self._is_constant(maker) for maker in makers):
-            yield from (self._read(maker) for maker in makers if maker is not None)
-
-    def replace(self, name: str, values: Array) -> None:
-        """Give a constant other values."""
-        self._network.replace(name, values)
-
-    def _is_constant(self, maker: NodeProto) -> bool:
-        held = maker.op_type == "DequantizeLinear" and all(name in self._held for name in maker.input)
-        return held and (len(maker.input) < 3 or not self._network.constant(maker.input[2]).any())
-
-    def _read(self, maker: NodeProto) -> tuple[str, Array, Array]:
-        integers, scale = (self._network.constant(name) for name in maker.input[:2])
-        axis = _attributes(maker).get("axis", 1)
-        shape = [-1 if scale.ndim and place == axis else 1 for place in range(integers.ndim)]
-        return maker.input[0], integers, scale.reshape(shape)
+def _window(attributes: Mapping[str, Any]) -> Window:
+    pads = tuple(attributes.get("pads", ()))
+    half = len(pads) // 2
+    strides, dilations = (tuple(attributes.get(name, ())) for name in ("strides", "dilations"))
+    automatic: Any = {b"SAME_UPPER": "upper", b"SAME_LOWER": "lower"}.get(attributes.get("auto_pad", b""), "")
+    return Window(strides, dilations, pads[:half], pads[half:], automatic)
 
 
-def _attributes(node: NodeProto) -> Mapping[str, Any]:
+def attributes_of(node: NodeProto) -> Mapping[str, Any]:
+    """The attributes of a node by name."""
     return {attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in node.attribute}

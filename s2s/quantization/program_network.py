@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from s2s.quantization.network import Layer, Step
+from s2s.quantization.network import Layer, Step, Window
 from s2s.quantization.pairs import operator_name
 from s2s.types.dtypes import Array
 
@@ -57,6 +57,8 @@ class ProgramNetwork:
         if layer is not None:
             return Step(inputs, node.name, layer)
         name, bound = operator_name(node), _bound(node)
+        if name == "layer_norm":
+            return Step(inputs, node.name, norm=self._norm(node))
         passes = name in _PASSES or math.isfinite(bound) or (name == "mean" and _averages_taps(node, keeps=True))
         flattens = _averages_taps(node, keeps=False) if name == "mean" else name in _FLATTENS and _makes_matrix(node)
         return Step(inputs, node.name, passes=passes and len(inputs) == 1, flattens=flattens, bound=bound)
@@ -73,7 +75,18 @@ class ProgramNetwork:
             return None
         targets = [str(getattr(constant, "target", "")) for constant in (weights, bias)]
         named = targets[0], targets[1] or None
-        return Layer(node.name, str(x), *named, node.name, spatial, groups, transposed=not spatial)
+        window = _window(node.args) if spatial else Window()
+        return Layer(node.name, str(x), *named, node.name, spatial, groups, transposed=not spatial, window=window)
+
+    def _norm(self, node: Node) -> Layer | None:
+        """A normalisation of the last axis with its own scales and shifts."""
+        x, sizes, *constants = node.args[:4]
+        held = isinstance(sizes, list | tuple) and len(sizes) == 1 and bool(constants)
+        if not held or node.kwargs or not all(self._is_owned(constant) for constant in constants):
+            return None
+        targets = [str(getattr(constant, "target", "")) for constant in constants]
+        names = (node.name, str(x), targets[0], targets[1] if len(targets) > 1 else None, node.name)
+        return Layer(*names, spatial=False, transposed=True, normalises=True)
 
     def _is_owned(self, node: Any) -> bool:
         """Whether a node is a constant of floats that is read once."""
@@ -103,6 +116,14 @@ class ProgramIntegers:
         import torch
 
         self._buffers[name].copy_(torch.from_numpy(values))
+
+
+def _window(arguments: Any) -> Window:
+    """The window of a convolution, from its strides, padding and dilations, which are arguments 3 to 5."""
+    strides, padding, dilations, *_ = (*arguments[3:6], *[()] * 3)
+    pads = () if isinstance(padding, str) else tuple(padding)
+    same = "upper" if padding == "same" else ""
+    return Window(tuple(strides), tuple(dilations), pads, pads, same)
 
 
 def _shape(node: Any) -> Sequence[Any]:

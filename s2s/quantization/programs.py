@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from s2s.data.sets import SamplesSource
+from s2s.data.specs import InputSpec, Samples
 from s2s.errors import InputError
 from s2s.frontends.torch import LoadedModel, export
 from s2s.frontends.torch.dtypes import numpy_dtype
-from s2s.quantization.accuracy import Accuracy, Labelled, accuracy
+from s2s.quantization.accuracy import Accuracy, accuracy
 from s2s.quantization.attention import attention_in_products
 from s2s.quantization.channels import Channels, observed
+from s2s.quantization.metrics import Metric
 from s2s.quantization.noise import LayerNoise, compare_values, least_ratio
 from s2s.quantization.pairs import Pairs, float_nodes, inserted, operator_name, planned, without_port_pairs
 from s2s.quantization.program_network import ProgramIntegers, ProgramNetwork
 from s2s.quantization.ranges import Method, Range, Ranges
 from s2s.quantization.refine import Candidate, refined
 from s2s.quantization.result import Quantized
-from s2s.quantization.samples import InputSpec, Samples, SamplesSource
 from s2s.quantization.settings import Settings
 from s2s.support import progress
 from s2s.types.dtypes import Array
@@ -40,7 +42,7 @@ def quantize_program(loaded: LoadedModel, samples: SamplesSource, settings: Sett
     if any("quantize" in call.target for call in loaded.program.graph.calls):
         raise InputError(f"{loaded.label}: is quantised already; quantise the program of floats it was made of")
     specs = _inputs(loaded, settings.shapes)
-    read, classified = settings.samples(samples, specs), settings.labelled(samples, specs)
+    read, classified = settings.data(samples, specs)
     progress.step("calibrating")
     attention = torch.ops.aten.scaled_dot_product_attention.default
     exported = loaded.exported.run_decompositions({attention: attention_in_products})
@@ -51,28 +53,36 @@ def quantize_program(loaded: LoadedModel, samples: SamplesSource, settings: Sett
     quantized = best.quantized
     layers = _noise(best.real, quantized, read, specs)
     floats = float_nodes(plan)
-    right = None if classified is None else _accuracy(classified, specs, plan.module, quantized)
+    right = None if classified is None else _accuracy(classified, specs, (plan.module, quantized), settings.metric)
     examples = [torch.from_numpy(np.asarray(each, order="C")) for each in _ordered(next(iter(read)), specs)]
     if settings.integer_ports:
         examples = without_port_pairs(quantized, examples)
     before = sum(each.numel() * each.element_size() for each in module.state_dict().values())
     program = export(quantized, examples)
     after = sum(each.numel() * each.element_size() for each in program.state_dict.values())
-    return Quantized(program, settings.method, read.count, layers, floats, before, after, best.steps, right)
+    seen = Ranges()
+    for sample in format.samples:
+        for name, value in _values(plan.module, sample, plan.names).items():
+            seen.add(name, value)
+    settled = seen.convergence() if plan.names else None
+    return Quantized(program, settings.method, read.count, layers, floats, before, after, best.steps, right, settled)
 
 
-def _accuracy(classified: Labelled, specs: Sequence[InputSpec], real: GraphModule, quantized: GraphModule) -> Accuracy:
-    """How many samples of known classes both modules classify rightly by their first output."""
-    samples = [_ordered(sample, specs) for sample in classified.samples]
-    scores = ((outputs[0] for outputs in _outputs(module, samples)) for module in (real, quantized))
-    return accuracy(classified.labels, *scores)
+def _accuracy(
+    classified: Samples, specs: Sequence[InputSpec], modules: Sequence[GraphModule], metric: Metric | None
+) -> Accuracy:
+    """How many samples of known classes the module of floats and the quantised one classify rightly by their first
+    output."""
+    samples = [_ordered(sample, specs) for sample in classified]
+    real, integers = ([outputs[0] for outputs in _outputs(module, samples)] for module in modules)
+    return accuracy(classified, real, integers, metric)
 
 
 class _ProgramFormat:
     """How programs of PyTorch are quantised and run."""
 
     def __init__(self, samples: Sequence[Sequence[Array]], method: Method) -> None:
-        self._samples = samples
+        self.samples = samples
         self._method: Method = method
 
     def copied(self, model: Pairs) -> Pairs:
@@ -85,7 +95,7 @@ class _ProgramFormat:
 
     def quantized(self, real: Pairs) -> GraphModule:
         """The graph with pairs."""
-        return inserted(real, _ranges(real, self._samples, self._method))
+        return inserted(real, _ranges(real, self.samples, self._method))
 
     def network(self, real: Pairs) -> ProgramNetwork:
         """The layers."""
@@ -97,11 +107,23 @@ class _ProgramFormat:
 
     def observed(self, real: Pairs, spatial: Mapping[str, bool]) -> Channels:
         """What the channels of some tensors hold."""
-        return observed((_values(real.module, sample, list(spatial)) for sample in self._samples), spatial)
+        return observed((_values(real.module, sample, list(spatial)) for sample in self.samples), spatial)
+
+    def values(self, real: Pairs, names: Sequence[str]) -> Iterator[Mapping[str, Array]]:
+        """The values of some nodes in each sample."""
+        return (_values(real.module, sample, names) for sample in self.samples)
+
+    def ranges(self, quantized: GraphModule) -> Mapping[str, Range]:
+        """Return nothing: a graph keeps the ranges that it was made with."""
+        return {}
+
+    def with_range(self, real: Pairs, quantized: GraphModule, tensor: str, chosen: Range) -> GraphModule:
+        """A graph has no ranges to replace."""
+        raise NotImplementedError
 
     def output_noise(self, real: Pairs, quantized: GraphModule) -> float:
         """The least signal to noise ratio of an output of floats, in decibel."""
-        pairs = zip(*(_outputs(module, self._samples) for module in (real.module, quantized)), strict=True)
+        pairs = zip(*(_outputs(module, self.samples) for module in (real.module, quantized)), strict=True)
         return least_ratio(
             (str(place), x, y)
             for expected, computed in pairs

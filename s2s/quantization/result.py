@@ -11,7 +11,7 @@ from onnx import ModelProto
 from s2s.quantization.accuracy import Accuracy
 from s2s.quantization.floats import FloatNode
 from s2s.quantization.noise import LayerNoise
-from s2s.quantization.ranges import Method
+from s2s.quantization.ranges import Convergence, Method
 from s2s.support.files import write_file
 from s2s.support.frozen import frozen
 
@@ -34,6 +34,8 @@ class Quantized:
     """What brought the outputs closer to floats, in words."""
     accuracy: Accuracy | None = None
     """How many samples both models classify rightly, where their classes are known."""
+    convergence: Convergence | None = None
+    """How many samples settle the ranges; None where nothing was calibrated."""
 
     def save(self, path: str | Path) -> Path:
         """Write the model, whole or not at all: ONNX, or a `.pt2` file."""
@@ -56,5 +58,6 @@ class Quantized:
             "weights_before": self.weights_before,
             "weights_after": self.weights_after,
             "refinements": list(self.refinements),
+            "convergence": self.convergence._asdict() if self.convergence is not None else None,
             "accuracy": self.accuracy.as_dict() if self.accuracy is not None else None,
         }

@@ -1,11 +1,27 @@
 """How a network is quantised."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from s2s.quantization.accuracy import Labelled, labelled
+from s2s.data.sets import SamplesSource, read_samples
+from s2s.data.specs import InputSpec, Labels, Samples
+from s2s.quantization.accuracy import require_labels
+from s2s.quantization.metrics import Function, Metric
+from s2s.quantization.metrics import metric as named_metric
 from s2s.quantization.ranges import Method
-from s2s.quantization.samples import InputSpec, Samples, SamplesSource, read_samples, without
 from s2s.support.frozen import frozen
+
+if TYPE_CHECKING:
+    from s2s.frontends.features.step import PreStep
+
+PortType = Literal["float", "int8"]
+
+
+class Data(NamedTuple):
+    """Samples for calibration, and the ones whose classes are compared, if any have classes."""
+
+    samples: Samples
+    classified: Samples | None
 
 
 @frozen
@@ -18,13 +34,43 @@ class Settings:
     test: SamplesSource | None
     integer_ports: bool
     shapes: Mapping[str, tuple[int, ...]]
+    pre: tuple[str, ...] = ()
+    metric: Metric | None = None
 
-    def samples(self, source: SamplesSource, inputs: Sequence[InputSpec]) -> Samples:
-        """Read the samples for calibration."""
-        return read_samples(source if self.labels is None else without(source, self.labels), inputs)
+    def data(self, source: SamplesSource, inputs: Sequence[InputSpec]) -> Data:
+        """Read the samples, and put them through the steps before the network."""
+        if not self.pre:
+            return self._data(source, inputs)
+        from s2s.quantization.steps import Steps
 
-    def labelled(self, source: SamplesSource, inputs: Sequence[InputSpec]) -> Labelled | None:
-        """Read the samples of known classes, if there are any; `source` holds them if no others are given."""
-        if self.labels is None:
-            return None
-        return labelled(source if self.test is None else self.test, self.labels, inputs)
+        steps = Steps(inputs, self.pre)
+        raw = self._data(source, steps.inputs)
+        samples = steps.through(raw.samples)
+        if raw.classified is None or raw.classified is raw.samples:
+            return Data(samples, raw.classified and samples)
+        return Data(samples, steps.through(raw.classified))
+
+    def _data(self, source: SamplesSource, inputs: Sequence[InputSpec]) -> Data:
+        labels = None if self.labels is None else Labels(self.labels, required=self.test is None)
+        samples = read_samples(source, inputs, labels)
+        if self.test is None:
+            return Data(samples, samples if samples.labels is not None else None)
+        tested = read_samples(self.test, inputs, None if self.labels is None else Labels(self.labels))
+        require_labels(tested, "--test")
+        return Data(samples, tested)
+
+
+def settings_of(
+    *,
+    method: Method = "minmax",
+    refine: bool = True,
+    labels: str | None = None,
+    test: SamplesSource | None = None,
+    pre: "Sequence[PreStep | str]" = (),
+    metric: "str | Function" = "accuracy",
+    ports: PortType = "float",
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+) -> Settings:
+    """Return the settings that arguments of `s2s.quantize` state."""
+    chosen = named_metric(metric) if isinstance(metric, str) else Metric(getattr(metric, "__name__", "metric"), metric)
+    return Settings(method, refine, labels, test, ports == "int8", shapes or {}, tuple(map(str, pre)), chosen)

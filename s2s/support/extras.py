@@ -11,7 +11,9 @@ from typing import Any, Literal
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
 
-ExtraName = Literal["verify", "tflm", "litert", "torch", "report", "tune", "farm", "serial", "sign", "media"]
+ExtraName = Literal[
+    "verify", "tflm", "litert", "torch", "report", "tune", "farm", "serial", "sign", "media", "tables", "mixed"
+]
 
 
 @frozen
@@ -32,7 +34,9 @@ EXTRAS: dict[ExtraName, Extra] = {
     "tune": Extra(("lightgbm", "optuna"), "predicts costs and proposes schedules for `s2s tune`"),
     "farm": Extra(("distributed", "dask", "cloudpickle"), "measures on other machines (`s2s farm`)"),
     "sign": Extra(("cryptography",), "signs packs of weights for `s2s pack --sign`"),
-    "media": Extra(("soundfile", "PIL"), "decodes sounds and images for `s2s run --input`"),
+    "media": Extra(("soundfile", "PIL"), "decodes sounds and images for `s2s run` and `s2s quantize`"),
+    "tables": Extra(("pyarrow",), "reads Parquet and Arrow files for `s2s quantize --data`"),
+    "mixed": Extra(("scipy",), "chooses widths within bounds for `s2s quantize --flash`"),
     "serial": Extra(("serial", "cobs"), "talks to boards for `s2s verify --on serial:PORT`"),
 }
 

@@ -74,6 +74,8 @@ class Wanted:
 
     against: EngineName | None = None
     golden: Path | None = None
+    data: Path | None = None
+    """Samples to run on, in place of random inputs."""
     seed: int | None = None
     """The seed of random inputs."""
     nodes: bool = False
@@ -82,7 +84,9 @@ class Wanted:
     def __post_init__(self) -> None:
         if self.against is not None and self.against not in get_args(EngineName):
             raise InputError(f"--against {self.against}: is no engine; give one of {', '.join(get_args(EngineName))}")
-        for option, given in (("against", self.against), ("seed", self.seed)):
+        if self.data is not None and self.seed is not None:
+            raise InputError("--data and --seed: the inputs are samples, or made up; leave one out")
+        for option, given in (("against", self.against), ("seed", self.seed), ("data", self.data)):
             if self.golden is not None and given is not None:
                 raise InputError(f"--golden and --{option}: the file holds inputs and right outputs; leave one out")
 
@@ -100,14 +104,19 @@ def expected_outputs(
     if wanted.golden is not None:
         vectors = read_golden(wanted.golden, compilation)
         return Expected(f"golden vectors of {wanted.golden}", f"{len(vectors)} of the file", vectors)
-    first = wanted.seed or 0
-    inputs = [_made_up(compilation, first + run, sizes[run % len(sizes)]) for run in range(count)]
-    seeds = f"seed {first}" if count == 1 else f"seeds {first} to {first + count - 1}"
+    if wanted.data is not None:
+        from s2s.verify.samples import sampled
+
+        inputs, seeds = sampled(compilation, wanted.data)
+    else:
+        first = wanted.seed or 0
+        inputs = [_made_up(compilation, first + run, sizes[run % len(sizes)]) for run in range(count)]
+        seeds = f"made up, seed {first}" if count == 1 else f"made up, seeds {first} to {first + count - 1}"
     streams = [inputs] if consecutive else [[each] for each in inputs]
     found = _computed(compilation, wanted, streams)
-    kind = "consecutive runs, made up" if consecutive else "made up"
+    kind = "consecutive runs, " if consecutive else ""
     vectors = list(zip(inputs, found.outputs, strict=True))
-    return Expected(found.by, f"{count} {kind}, {seeds}", vectors, consecutive, found.nodes)
+    return Expected(found.by, f"{len(inputs)} {kind}{seeds}", vectors, consecutive, found.nodes)
 
 
 def _made_up(compilation: Compilation, seed: int, sizes: Mapping[str, int]) -> list[Array]:

@@ -143,12 +143,16 @@ class BoardBuild:
         names = [name for file in objects for name, _ in functions_in(file, self.program.compiler)]
         return proof_of(self.record, names)
 
-    def run(self, vectors: Sequence[Sequence[Array]], *, layers: bool = True, resets: bool = True) -> BoardRun:
-        """Run the network on each of `vectors`, inputs in order; without `resets` each finds the state of the last."""
+    def run(
+        self, vectors: Sequence[Sequence[Array]], *, layers: bool = True, resets: bool = True, bounded: bool = True
+    ) -> BoardRun:
+        """Run the network on each of `vectors`, inputs in order; without `resets` each finds the state of the last,
+        without `bounded` no worst case is proved."""
         compiler = self.program.compiler
         elf = self._link("run", run_network(self.network, len(vectors), resets=resets), self.objects.values())
         inputs = _bytes(array for vector in vectors for array in (*vector, *vector))
-        found, windows = self.program.run_priced(elf, inputs, self.part, self.proof)
+        proof = self.proof if bounded else None
+        found, windows = self.program.run_priced(elf, inputs, self.part, proof)
         cycles = [window.cycles for window in windows] if self._has_model else []
         idle = self.program.record(found, 0).instructions
         at, stack, instructions = RECORD.size, 0, list[int]()
@@ -169,13 +173,15 @@ class BoardBuild:
             outputs=tuple(outputs),
             instructions=tuple(instructions),
             stack=stack,
-            layers=tuple(self._layers(vectors[worst])) if layers else (),
+            layers=tuple(self._layers(vectors[worst], proof)) if layers else (),
             program=object_size(elf, elf.name, compiler),
             network=self.size,
             arena=self.network.arena_size,
             ports=self.network.ports_size,
             cycles=tuple(each - cycles[0] + exactly(IDLE) for each in cycles[1:]),
-            worst_case=worst_case(windows, self.record, "cycles" if self._has_model else "instructions"),
+            worst_case=worst_case(windows, self.record, "cycles" if self._has_model else "instructions")
+            if bounded
+            else None,
         )
 
     def steps(self, vector: Sequence[Array]) -> "BoardSteps":
@@ -201,7 +207,7 @@ class BoardBuild:
             )
         return at + _WORD.size
 
-    def _layers(self, vector: Sequence[Array]) -> Iterator[Layer]:
+    def _layers(self, vector: Sequence[Array], proof: Proof | None) -> Iterator[Layer]:
         """Count each kernel of a run separately."""
         kernels: list[str] = self.record["kernels"]
         entry = Path("src") / f"{self.network.name}.c"
@@ -209,7 +215,7 @@ class BoardBuild:
         counted = self.program.compile(source, "counted", include=self.include, root=self.root)
         others = [path for each, path in self.objects.items() if each != entry]
         elf = self._link("layers", run_network(self.network, 1, once=True), [*others, counted])
-        found, windows = self.program.run_priced(elf, _bytes(vector), self.part, self.proof)
+        found, windows = self.program.run_priced(elf, _bytes(vector), self.part, proof)
         step = _WORD.size + RECORD.size
         counts = [
             (int(_WORD.unpack_from(found, at)[0]), self.program.record(found, at + _WORD.size).instructions)

@@ -8,6 +8,7 @@ import pytest
 
 from s2s import api
 from s2s.cli.main import run
+from s2s.data.specs import Samples
 from s2s.errors import InputError
 from s2s.quantization.accuracy import accuracy, interval
 from s2s.types.dtypes import Array
@@ -25,23 +26,30 @@ def scores(*classes: int) -> list[Array]:
 
 
 def test_counts_and_confusions():
-    found = accuracy([0, 1, 2, 2, 2], scores(0, 1, 2, 2, 0), scores(0, 2, 1, 1, 0))
+    samples = Samples({}, 5, [0, 1, 2, 2, 2])
+    found = accuracy(samples, scores(0, 1, 2, 2, 0), scores(0, 2, 1, 1, 0))
     assert (found.samples, found.floats, found.integers) == (5, 4, 1)
-    assert found.changed == (1, 2, 3)
-    assert [tuple(each) for each in found.confusions] == [(2, 1, 2), (1, 2, 1), (2, 0, 1)]
+    assert found.changed == ("1", "2", "3")
+    assert [tuple(each) for each in found.quantised.confusions] == [("2", "1", 2), ("1", "2", 1), ("2", "0", 1)]
+    assert {each.name for each in found.quantised.worst} == {"1", "2", "3", "4"}
     assert list(found.describe()) == [
-        "classified rightly: 80.0% in floats, 20.0% in 8 bits, of 5 samples",
-        "95 % confidence interval of the 8 bits: 3.6% to 62.4%",
-        "classified differently in 8 bits: 3 (1, 2, 3)",
+        "classified rightly: 80.0% in floats, 20.0% quantised, of 5 samples",
+        "95 % confidence interval of the quantised: 3.6% to 62.4%",
+        "f1: 0.8222 in floats, 0.2222 quantised",
+        "auc: 0.9028 in floats, 0.4583 quantised",
+        "classified differently when quantised: 3 (1, 2, 3)",
         "class 2 taken for 1: 2",
         "class 1 taken for 2: 1",
         "class 2 taken for 0: 1",
+        "worst: sample 1, class 1 taken for 2 by 1",
+        "worst: sample 2, class 2 taken for 1 by 1",
+        "worst: sample 3, class 2 taken for 1 by 1",
     ]
 
 
 def test_one_score_is_a_class_above_a_half():
     outputs = [np.full(1, score, np.float32) for score in (0.4, 0.6, 0.5)]
-    found = accuracy([0, 1, 1], outputs, outputs)
+    found = accuracy(Samples({}, 3, [0, 1, 1]), outputs, outputs)
     assert (found.floats, found.changed) == (2, ())
 
 
@@ -92,9 +100,9 @@ def test_programs_of_torch_count_too():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (np.zeros(3, np.int64), r"labels 'digit': holds int64\[3\], and there are 4 samples; give one whole number"),
-        (np.zeros(4, np.float32), r"labels 'digit': holds float32\[4\], and there are 4 samples"),
-        (np.array([0, 1, -1, 2]), "labels 'digit': holds -1; number the classes from 0"),
+        (np.zeros(3, np.int64), r"labels are int64\[3\], and there are 4 samples; give one whole number"),
+        (np.zeros(4, np.float32), r"labels are float32\[4\], and there are 4 samples"),
+        (np.array([0, 1, -1, 2]), "labels hold -1; number the classes from 0"),
     ],
 )
 def test_wrong_labels_are_refused(labels: Array, message: str):
@@ -106,6 +114,34 @@ def test_wrong_labels_are_refused(labels: Array, message: str):
 def test_missing_labels_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     command = ["quantize", str(MODEL), "--data", str(SAMPLES)]
     assert run([*command, "--labels", "digit"]) == 2
-    assert "holds 'image', but no 'digit'; give the name of one of these" in capsys.readouterr().err
+    assert "holds 'image', but no 'digit'; give --labels the name of one of these" in capsys.readouterr().err
     assert run([*command, "--test", str(held_out(tmp_path))]) == 2
     assert "--test: needs the classes of the samples" in capsys.readouterr().err
+
+
+def pictures(folder: Path, count: int) -> Path:
+    """Write held-out digits as images, a folder for each class."""
+    image = pytest.importorskip("PIL.Image")
+    held = np.load(FOLDER / "held_out.npz")
+    for number, (pixels, label) in enumerate(zip(held["images"][:count], held["labels"], strict=False)):
+        place = folder / "photos" / str(label)
+        place.mkdir(parents=True, exist_ok=True)
+        image.fromarray(np.rint(pixels.reshape(8, 8) * 255).astype(np.uint8)).save(place / f"{number:03}.png")
+    return folder / "photos"
+
+
+def test_command_quantises_on_a_folder_of_images(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    photos, model, tree = pictures(tmp_path, 60), tmp_path / "q.onnx", tmp_path / "tree"
+    command = ["quantize", str(MODEL), "--data", str(photos), "--pre", "normalise:std=255", "-o", str(model)]
+    assert run([*command, "--metric", "f1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["samples"] == found["accuracy"]["samples"] == 60
+    assert found["accuracy"]["integers"] >= 58
+    assert found["accuracy"]["metrics"]["f1"]["quantised"] > 0.95
+    assert 1 <= found["convergence"]["needed"] <= 60
+    steps = ["--pre", "normalise:std=255", "--target", "c"]
+    assert run(["compile", str(model), *steps, "-o", str(tree), "--quiet"]) == 0
+    assert run(["run", str(tree), "--data", str(photos), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["right"] >= 58
+    assert run(["verify", str(model), *steps, "--data", str(photos)]) == 0
+    assert f"16 of the 60 samples of {photos}" in capsys.readouterr().out

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from s2s.data.sets import read_samples
+from s2s.data.specs import InputSpec
 from s2s.errors import InputError
-from s2s.quantization.samples import InputSpec, read_samples
 
 IMAGE = InputSpec("image", np.dtype(np.float32), (1, 2, 3))
 OPEN = InputSpec("frame", np.dtype(np.float32), (None, 4))

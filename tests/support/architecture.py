@@ -18,7 +18,7 @@ BLOCK = re.compile(r"```mermaid\n.*?^```\n", re.MULTILINE | re.DOTALL)
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "what a user calls": ("cli", "tvm", "api", "torch_backend", "onnx_backend", "__main__"),
     "measures and reports": (
-        *("report", "evidence", "tuning", "farm", "profiling", "fuzz", "testing", "demos", "joint"),
+        *("report", "evidence", "tuning", "farm", "profiling", "mixed", "fuzz", "testing", "demos", "joint"),
     ),
     "drives, verifies, packs": (
         *("artifact", "inspection", "projects", "packagings", "verify", "prove", "boards", "quantization", "budgets"),

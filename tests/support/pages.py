@@ -98,6 +98,10 @@ def prepare(folder: Path) -> None:
         sound.setparams((1, 2, 16000, 0, "NONE", "not compressed"))
         sound.writeframes(np.arange(16000, dtype="<i2").tobytes())
     (folder / "photo.ppm").write_bytes(b"P6 4 4 255\n" + bytes(range(48)))
+    for place in ("photos/cat", "photos/dog"):
+        (folder / place).mkdir(parents=True)
+        shutil.copy(folder / "photo.ppm", folder / place / "1.ppm")
+    (folder / "measurements.csv").write_text("a,b,kind,c,d\n1,2,on,3,4\n-4,-3,off,-2,1\n")
     for name in ("samples.npz", "examples/digits/calibration.npz"):
         np.savez(folder / name, x=x[None])
     np.savez(folder / "vectors.npz", x=x, y=np.array([[10, 0]], np.float32))

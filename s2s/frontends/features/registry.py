@@ -1,6 +1,6 @@
 """The steps by name, and how the command line names one: `[PORT=]NAME[:PARAMETER=VALUE,…]`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from s2s.errors import InputError
@@ -66,3 +66,11 @@ def _placed(option: str, text: str, steps: Mapping[str, type[S]]) -> tuple[str |
     step = steps[name](**read(steps[name], f"{option} {text}", parameters))
     step.check()
     return port if equals else None, step
+
+
+def rate_of(name: str, count: int, steps: Sequence[str]) -> int | None:
+    """Return the samples in a second that the steps before an input state, if one does; the network has `count`
+    inputs."""
+    placed = map(pre_step, steps)
+    rates = [getattr(step, "rate", None) for port, step in placed if port == name or (port is None and count == 1)]
+    return next((rate for rate in rates if rate is not None), None)

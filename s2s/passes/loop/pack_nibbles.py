@@ -124,7 +124,7 @@ def _choose(
     products = sum(runs[op] for op in runs if isinstance(op, loop.IntrinsicOp))
     operations = operations_of(kernel) + (PRODUCTS - 1) * products
     fault = None if in_order else _fault(argument, kernel)
-    subject = SmallConstant(kernel, size, operations, unpacking, fault)
+    subject = SmallConstant(kernel, size, operations, unpacking, size // (2 * max(len(used), 1)), fault)
     return chooser.choose(ConstantBitsKind(), subject) == PACKED
 
 

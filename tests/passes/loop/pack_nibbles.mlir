@@ -129,10 +129,36 @@ func.func @main(%y: memref<1xi32>) {
 
 // -----
 
-// Of two operations for each load, six more are too many.
+// Of two operations for each load, six more are too many where each number is loaded often.
 // CHECK-LABEL: func.func private @declined_by_cost
 // CHECK:         loop.load %w{{.*}} : memref<16xi8> -> vector<8xi8>
 func.func private @declined_by_cost(%y: memref<1xi32>, %w: memref<16xi8>) {
+  %zero = arith.constant 0 : i32
+  %sum = loop.for %r = 0 to 64 iter_args(%all = %zero) -> (i32) {
+    %one = loop.for %k = 0 to 16 step 8 iter_args(%acc = %all) -> (i32) {
+      %a = loop.load %w[affine_map<(d0) -> (d0)>(%k)] : memref<16xi8> -> vector<8xi8>
+      %p = loop.pairs %a {part = 0 : i64} : vector<8xi8> -> vector<4xi16>
+      %q = loop.pairs %a {part = 1 : i64} : vector<8xi8> -> vector<4xi16>
+      %s0 = loop.intrinsic <"smlad", dot(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %p, %q) : i32, vector<4xi16>, vector<4xi16> -> i32
+      loop.yield %s0 : i32
+    }
+    loop.yield %one : i32
+  }
+  loop.store %sum, %y[affine_map<() -> (0)>()] : i32, memref<1xi32>
+  func.return
+}
+func.func @main(%y: memref<1xi32>) {
+  %w = loop.weight "small" {hash = "0"} : memref<16xi8>
+  func.call @declined_by_cost(%y, %w) : (memref<1xi32>, memref<16xi8>) -> ()
+  func.return
+}
+
+// -----
+
+// Six operations more for each load of two are few for the bytes that they save, if each number is loaded once.
+// CHECK-LABEL: func.func private @packed_by_bytes(%y: memref<1xi32>, %w: memref<8xi8>)
+// CHECK:         loop.load_nibbles %w
+func.func private @packed_by_bytes(%y: memref<1xi32>, %w: memref<16xi8>) {
   %zero = arith.constant 0 : i32
   %sum = loop.for %k = 0 to 16 step 8 iter_args(%acc = %zero) -> (i32) {
     %a = loop.load %w[affine_map<(d0) -> (d0)>(%k)] : memref<16xi8> -> vector<8xi8>
@@ -146,7 +172,7 @@ func.func private @declined_by_cost(%y: memref<1xi32>, %w: memref<16xi8>) {
 }
 func.func @main(%y: memref<1xi32>) {
   %w = loop.weight "small" {hash = "0"} : memref<16xi8>
-  func.call @declined_by_cost(%y, %w) : (memref<1xi32>, memref<16xi8>) -> ()
+  func.call @packed_by_bytes(%y, %w) : (memref<1xi32>, memref<16xi8>) -> ()
   func.return
 }
 
