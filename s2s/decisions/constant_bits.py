@@ -12,7 +12,6 @@ from typing import NamedTuple
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from s2s.decisions.constant_codes import PER_BYTE
 from s2s.decisions.decision import Cost, Decision
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused, named
 from s2s.decisions.recorded import recorded_on
@@ -82,5 +81,7 @@ class ConstantBitsKind(NamedKind[SmallConstant]):
 def _worth_it(subject: SmallConstant, target: Target) -> Sequence[Candidate[str] | Refused]:
     if subject.fault is not None:
         return [*named(BYTES), Refused(PACKED, subject.fault)]
+    from s2s.decisions.constant_codes import PER_BYTE  # few networks have such constants
+
     few = subject.unpacking * FEW <= subject.operations or subject.unpacking <= PER_BYTE * subject.saved
     return named(PACKED, BYTES) if few and not target.l1_bytes else named(BYTES, PACKED)

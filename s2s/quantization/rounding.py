@@ -38,7 +38,9 @@ def rounded(steps: Array, moments: Array, low: int, high: int) -> Array:
     if count > MAX_INPUTS or not moments.any():
         return plain
     damped = moments + np.eye(count) * (DAMPING * np.trace(moments) / count)
-    factor: Array = np.linalg.cholesky(np.linalg.inv(damped)).T
+    inverse: Array = np.linalg.inv(damped)
+    lower: Array = np.linalg.cholesky(inverse)
+    factor: Array = np.transpose(lower)
     left, together = steps.astype(np.float64).copy(), plain.copy()
     for column in range(count):
         together[:, column] = np.clip(np.rint(left[:, column]), low, high)

@@ -13,12 +13,12 @@ from s2s.tvm.contrib import random
 from s2s.tvm.error import UnsupportedInModelLibraryFormatError, WrongValueError
 
 REFUSED = {
-    "relay.dataflow_pattern": "operators are matched by patterns of external code generators",
-    "relay.prelude": "write tensors and tuples",
+    "relay.dataflow_pattern.wildcard": "operators are matched by patterns of external code generators",
+    "relay.prelude.Prelude": "write tensors and tuples",
     "relay.optimize": "run passes of relay.transform on the module",
     "relay.transform.recast": "convert the model before it is imported",
-    "contrib.download": "give a file",
-    "contrib.tflite_runtime": "read the model with relay.frontend.from_tflite",
+    "contrib.download.download": "give a file",
+    "contrib.tflite_runtime.create": "read the model with relay.frontend.from_tflite",
     "testing.test_wrap_callback": "it is of TVM's own tests",
     "autotvm.task.args_to_workload": "tasks are made by extract_from_program or a template",
     "autotvm.callback.log_to_database": "records are lines of a log; use log_to_file",

@@ -1,15 +1,31 @@
 """Recognise sums of products `acc + (ext(x) - x_zp) * (ext(w) - w_zp)` in computations, of floats and of small
 integers."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, f32, f64, i8, i16, i32
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, f32, f64, i8, i16, i32, i64
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
-from s2s.analysis.structure.packed_numbers import number_of
 from s2s.dialects import tensor
 from s2s.types.hints import isa
+
+PACKED_NUMBER = "packed_number"
+"""Attribute of an operation that adds a zero point, or is one: the number of the zero point in a kernel, if a pack of
+weights brings it. Operations that one computation of the tensor level becomes, tile by tile, keep the number; equal
+zero points of two tensors have two numbers, since those of a retrained model may differ."""
+
+
+def number_of(op: Operation) -> int | None:
+    """Return the number of the zero point that `op` adds or is; None if the pack brings none for it."""
+    number = op.attributes.get(PACKED_NUMBER)
+    return number.value.data if isa(number, IntegerAttr) else None
+
+
+def numbered(number: int | None) -> Mapping[str, Attribute]:
+    """Return the attributes of an operation that adds zero point `number`."""
+    return {} if number is None else {PACKED_NUMBER: IntegerAttr(number, i64)}
 
 
 class Factor(NamedTuple):
@@ -159,4 +175,15 @@ def is_sum_of_products(block: Block) -> bool:
             return False
 
 
+__all__ = [
+    "PACKED_NUMBER",
+    "Factor",
+    "ProductSum",
+    "has_flag",
+    "is_sum_of_products",
+    "number_of",
+    "numbered",
+    "product_sum",
+    "wide_product_sum",
+]
 __all__ = ["Factor", "ProductSum", "has_flag", "is_sum_of_products", "product_sum", "wide_product_sum"]

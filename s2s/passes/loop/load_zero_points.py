@@ -32,7 +32,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.structure.packed_numbers import number_of, numbered
+from s2s.analysis.structure.products import number_of, numbered
 from s2s.dialects import loop, tensor
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug

@@ -27,7 +27,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.structure.packed_numbers import numbered
+from s2s.analysis.structure.products import numbered
 from s2s.dialects import tensor
 from s2s.dialects.walk import walk
 from s2s.types.hints import isa

@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from s2s.analysis.structure.packed_numbers import number_of
+from s2s.analysis.structure.products import number_of
 from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name, vector_type
 from s2s.dialects import c, loop

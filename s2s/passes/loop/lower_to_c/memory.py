@@ -7,7 +7,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f16, f32, i1, i8, i16
 from xdsl.ir import Attribute, SSAValue
 
-from s2s.analysis.structure.packed_numbers import number_of
+from s2s.analysis.structure.products import number_of
 from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop

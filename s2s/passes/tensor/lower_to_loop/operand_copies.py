@@ -14,7 +14,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from s2s.analysis.affine.guards import Constraint, Holds, limits_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.copy_plan import PAIR, CopyPlan
-from s2s.analysis.structure.packed_numbers import numbered
+from s2s.analysis.structure.products import numbered
 from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter

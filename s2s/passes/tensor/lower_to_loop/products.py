@@ -7,8 +7,7 @@ from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from s2s.analysis.structure.packed_numbers import numbered
-from s2s.analysis.structure.products import Factor, ProductSum, product_sum, wide_product_sum
+from s2s.analysis.structure.products import Factor, ProductSum, numbered, product_sum, wide_product_sum
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand

@@ -17,7 +17,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from s2s.analysis.affine.guards import Constraint, Holds
 from s2s.analysis.affine.strides import predicate_of
 from s2s.analysis.structure.lanes import is_byte
-from s2s.analysis.structure.packed_numbers import number_of, numbered
+from s2s.analysis.structure.products import number_of, numbered
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter

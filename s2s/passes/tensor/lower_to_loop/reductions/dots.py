@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import MemRefType, i16, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.analysis.structure.packed_numbers import numbered
+from s2s.analysis.structure.products import numbered
 from s2s.analysis.tile_and_fuse.intrinsic_operands import INTERLEAVED, NATURAL
 from s2s.dialects import loop
 from s2s.dialects.loop.products import PAIR, WORD
