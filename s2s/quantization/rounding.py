@@ -38,7 +38,7 @@ def rounded(steps: Array, moments: Array, low: int, high: int) -> Array:
     if count > MAX_INPUTS or not moments.any():
         return plain
     damped = moments + np.eye(count) * (DAMPING * np.trace(moments) / count)
-    inverse: Array = np.linalg.inv(damped)
+    inverse = np.linalg.inv(damped.astype(np.float64))
     lower: Array = np.linalg.cholesky(inverse)
     factor: Array = np.transpose(lower)
     left, together = steps.astype(np.float64).copy(), plain.copy()
