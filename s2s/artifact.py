@@ -333,8 +333,8 @@ class Artifact:
     ) -> "Expected":
         from s2s.verify.expected import Wanted, expected_outputs
 
-        files = (None if file is None else Path(file) for file in (golden, data))
-        wanted = Wanted(against, *files, seed, nodes)
+        vectors, samples = (None if file is None else Path(file) for file in (golden, data))
+        wanted = Wanted(against, vectors, samples, seed, nodes)
         return expected_outputs(self._compilation, wanted, count=count, consecutive=consecutive, sizes=sizes)
 
     def _compare_levels(self, expected: "Expected", found: Sequence[Array]) -> "LevelsReport":

@@ -83,10 +83,9 @@ class ForOp(Op):
         if len(types) != 3 or len(set(types)) != 1 or not is_integer(types[0]):
             names = ", ".join(map(str, types))
             raise VerifyException(f"{self.name}: bounds and counter are ({names}), not one integer type")
-        if self.by is not None and self.by.type.element != self.iterator.type:
-            raise VerifyException(
-                f"{self.name}: the step is a {self.by.type.element}, the counter a {self.iterator.type}"
-            )
+        by = None if self.by is None else self.by.type
+        if isinstance(by, LValueType) and by.element != self.iterator.type:
+            raise VerifyException(f"{self.name}: the step is a {by.element}, the counter a {self.iterator.type}")
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")

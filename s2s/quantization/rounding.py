@@ -38,9 +38,9 @@ def rounded(steps: Array, moments: Array, low: int, high: int) -> Array:
     if count > MAX_INPUTS or not moments.any():
         return plain
     damped = moments + np.eye(count) * (DAMPING * np.trace(moments) / count)
-    inverse = np.linalg.inv(damped.astype(np.float64))
-    lower: Array = np.linalg.cholesky(inverse)
-    factor: Array = np.transpose(lower)
+    inverse: Array = np.linalg.inv(damped)  # pyright: ignore[reportUnknownVariableType]
+    lower: Array = np.linalg.cholesky(inverse)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    factor: Array = np.transpose(lower)  # pyright: ignore[reportUnknownArgumentType]
     left, together = steps.astype(np.float64).copy(), plain.copy()
     for column in range(count):
         together[:, column] = np.clip(np.rint(left[:, column]), low, high)
