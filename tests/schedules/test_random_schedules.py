@@ -49,6 +49,7 @@ def blocked(form: str, seed: int) -> Lowered | None:
 @settings(drawn, max_examples=100)
 @given(st.integers(0, 2**32))
 @example(90499)
+@example(3188)
 def test_accepted_schedules_give_the_same_numbers(seed: int) -> None:
     check(lowered(seed))
 

@@ -69,19 +69,27 @@ class LoopSpace:
         With `k_block` in steps of 8 up to 24 and `k` inside of a block, `k - k_block` is at most 7. The ranges of both
         alone would allow 31.
         """
-        form, bound = self.linear(expr), self.bound
-        everywhere = bounds(form.to_expr(), bound)[1]
-        for number, loop in reversed(list(enumerate(self.loops))):
-            count = AffineDimExpr(number)
-            factor, rest = divmod(form.terms.get(count, 0), loop.step)
-            if loop.block is None or not factor or rest or _is_divided(form, number):
-                continue
-            offset = self.linear(loop.block.base).plus(Linear(-loop.start))
-            step = loop.step if _is_multiple(offset, loop.step) else 1
-            form = form.plus(Linear(0, {count: 1}), -factor * loop.step).plus(offset, factor)
-            form = form.plus(Linear(0, {AffineDimExpr(len(bound)): step}), factor)
-            bound.append((0, -(-loop.block.size // step) - 1))
-        return min(everywhere, bounds(form.to_expr(), bound)[1])
+        everywhere, bound = self.linear(expr), self.bound
+        in_blocks = closest = everywhere
+        for number in reversed(range(len(self.loops))):
+            in_blocks = self._in_block(in_blocks, number, bound)
+            closer = self._in_block(closest, number, bound)  # a last block may be shorter: then positions say more
+            closest = min(closer, closest, key=lambda form: bounds(form.to_expr(), bound)[1])
+        return min(bounds(form.to_expr(), bound)[1] for form in (everywhere, in_blocks, closest))
+
+    def _in_block(self, form: Linear, number: int, bound: list[Range]) -> Linear:
+        """Return `form` with the positions of loop `number` as the beginning of their block and an offset, a dimension
+        that is appended to `bound`; `form` itself, where it does not depend on the loop so."""
+        loop, count = self.loops[number], AffineDimExpr(number)
+        factor, rest = divmod(form.terms.get(count, 0), loop.step)
+        if loop.block is None or not factor or rest or _is_divided(form, number):
+            return form
+        offset = self.linear(loop.block.base).plus(Linear(-loop.start))
+        step = loop.step if _is_multiple(offset, loop.step) else 1
+        form = form.plus(Linear(0, {count: 1}), -factor * loop.step).plus(offset, factor)
+        form = form.plus(Linear(0, {AffineDimExpr(len(bound)): step}), factor)
+        bound.append((0, -(-loop.block.size // step) - 1))
+        return form
 
     def emit(self, *exprs: AffineExpr) -> tuple[AffineMap, list[SSAValue]]:
         """Convert expressions of iteration counts to one map over the loop variables that they use."""
