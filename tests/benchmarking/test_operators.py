@@ -15,4 +15,4 @@ def test_an_operator_is_measured_beside_onnxruntime() -> None:
 
 
 def test_patterns_choose_cases() -> None:
-    assert list(chosen(["CumSum*"])) == ["CumSum axis 0", "CumSum axis 1"]
+    assert list(chosen(["CumSum axis*"])) == ["CumSum axis 0", "CumSum axis 1"]

@@ -37,8 +37,12 @@ def test_figures_are_what_the_board_finds(model: Path, name: str, tmp_path: Path
         found = build.run([vector.inputs for vector in artifact.info.golden], layers=False)
     finally:
         build.close()
-    assert said.stack is not None
-    assert found.stack <= said.stack <= max(found.stack * CLOSE, found.stack + GAPS)
+    if "clang" in board.processor().cc:
+        assert said.stack is None
+        assert "clang" in said.stack_note
+    else:
+        assert said.stack is not None
+        assert found.stack <= said.stack <= max(found.stack * CLOSE, found.stack + GAPS)
     assert said.code == found.network.code
     assert said.constants == found.network.constants
     assert said.static_ram == found.network.data + found.network.zeroed

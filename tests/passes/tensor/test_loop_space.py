@@ -30,9 +30,10 @@ def test_the_end_of_a_shorter_last_block_is_no_limit_for_the_others() -> None:
 
 def test_a_shorter_last_block_limits_what_does_not_count_from_its_beginning() -> None:
     emitter = Emitter(Block(arg_types=[IndexType()]))
-    with emitter.loop(Bounds(0, 6, 4), "j_block") as j_block, emitter.loop(Bounds(0, 32, 8), "k_block") as k_block:
-        with (
-            emitter.loop(Bounds(0, 6, 1, (j_block,), (j_block + 4,)), "j") as j,
-            emitter.loop(Bounds(0, 32, 1, (k_block,), (k_block + 8,)), "k") as k,
-        ):
-            assert emitter.space.highest(k - k_block + j) == 7 + 5
+    with (
+        emitter.loop(Bounds(0, 6, 4), "j_block") as j_block,
+        emitter.loop(Bounds(0, 32, 8), "k_block") as k_block,
+        emitter.loop(Bounds(0, 6, 1, (j_block,), (j_block + 4,)), "j") as j,
+        emitter.loop(Bounds(0, 32, 1, (k_block,), (k_block + 8,)), "k") as k,
+    ):
+        assert emitter.space.highest(k - k_block + j) == 7 + 5
