@@ -2,8 +2,7 @@
 
 Two in a byte take half of the flash, and some instructions to widen each group that is loaded. A core without caches
 has little flash, so it takes them if they cost few instructions, beside those of the kernel or for what they save (a
-dense layer reads each number once); one with caches does not. The subject is the task key
-of the kernel.
+dense layer reads each number once); one with caches does not. The subject is the task key of the kernel.
 """
 
 from collections.abc import Sequence
@@ -21,6 +20,9 @@ PACKED, BYTES = "two in a byte", "bytes"
 FEW = 2
 """Unpacking may add half of a kernel's operations. On Cortex-M4, ResNet-8 with weights of four bits takes 24 % more
 instructions (38 % in one kernel) and 47 % less flash."""
+MAX_PER_BYTE = 8
+"""Operations that a byte of flash is worth: dense layers take 2 for each on Cortex-M4 and 6 on M3, convolutions with
+36 results 12 and more."""
 
 
 class SmallConstant(NamedTuple):
@@ -81,7 +83,5 @@ class ConstantBitsKind(NamedKind[SmallConstant]):
 def _worth_it(subject: SmallConstant, target: Target) -> Sequence[Candidate[str] | Refused]:
     if subject.fault is not None:
         return [*named(BYTES), Refused(PACKED, subject.fault)]
-    from s2s.decisions.constant_codes import PER_BYTE  # few networks have such constants
-
-    few = subject.unpacking * FEW <= subject.operations or subject.unpacking <= PER_BYTE * subject.saved
+    few = subject.unpacking * FEW <= subject.operations or subject.unpacking <= MAX_PER_BYTE * subject.saved
     return named(PACKED, BYTES) if few and not target.l1_bytes else named(BYTES, PACKED)
