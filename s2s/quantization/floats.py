@@ -11,6 +11,7 @@ from s2s.support.frozen import frozen
 QUANTISERS = ("QuantizeLinear", "DequantizeLinear")
 FLOATS: dict[int, int] = {TensorProto.FLOAT: 4, TensorProto.FLOAT16: 2, TensorProto.BFLOAT16: 2, TensorProto.DOUBLE: 8}
 """Types of floats with their bytes."""
+NIBBLES = TensorProto.INT4, TensorProto.UINT4
 
 
 @frozen
@@ -51,10 +52,14 @@ def _float_bytes(tensor: TensorProto) -> int:
 
 
 def weight_bytes(model: onnx.ModelProto) -> int:
-    """Return the bytes of all constants, of branches and loops too."""
-    return sum(
-        numpy_helper.to_array(tensor).nbytes for network in networks(model.graph) for tensor in network.initializer
-    )
+    """Return the bytes of all constants, of branches and loops too; numbers of 4 bits are two in a byte."""
+    return sum(_bytes(tensor) for network in networks(model.graph) for tensor in network.initializer)
+
+
+def _bytes(tensor: onnx.TensorProto) -> int:
+    if tensor.data_type in NIBBLES:
+        return -(-prod(tensor.dims) // 2)
+    return numpy_helper.to_array(tensor).nbytes
 
 
 def networks(network: onnx.GraphProto) -> Iterator[onnx.GraphProto]:

@@ -2,6 +2,7 @@
 
 import json
 from itertools import pairwise
+from math import prod
 from pathlib import Path
 from typing import cast
 
@@ -18,6 +19,7 @@ from s2s.mixed.prices import Builder
 from s2s.mixed.quantize import quantize_within
 from s2s.mixed.search import Bounds
 from s2s.options import CompileOptions
+from s2s.quantization.floats import weight_bytes
 from s2s.quantization.onnx_work import OnnxWork
 from s2s.quantization.settings import settings_of
 from s2s.quantization.widths import OPSET, Mixer
@@ -122,6 +124,14 @@ def test_four_bits_compute_what_the_engine_computes(front: Front, tmp_path: Path
     path.write_bytes(model.SerializeToString())
     assert {tensor.data_type for tensor in model.graph.initializer} >= {onnx.TensorProto.INT4, onnx.TensorProto.INT8}
     assert run(["verify", str(path), "--target", "c", "--data", str(SAMPLES)]) == 0
+
+
+def test_weights_of_four_bits_are_counted_two_in_a_byte(front: Front):
+    tensors = (bounded(front, least=0.9).model, bounded(front, flash=1 << 20).model)
+    small, whole = map(weight_bytes, tensors)
+    numbers = sum(prod(each.dims) for each in tensors[0].graph.initializer if each.data_type == onnx.TensorProto.INT4)
+    assert numbers > 1000
+    assert whole - small == pytest.approx(numbers / 2, abs=64)
 
 
 def test_rounding_together_beats_rounding_alone():
