@@ -59,7 +59,7 @@ class OnnxFormat:
     def _replace_ranges(self, real: onnx.ModelProto, quantized: onnx.ModelProto) -> None:
         """Give activations the ranges of the method in place of all values."""
         integers, layers = Integers(quantized), layers_of(OnnxNetwork(real))
-        present, seen = integers.ranges(), Ranges(self._method)
+        present, seen = self.ranges(real, quantized), Ranges(self._method)
         for values in tensor_values(real, list(present), self._samples):
             for name in present:
                 seen.add(name, values[name])
@@ -82,9 +82,10 @@ class OnnxFormat:
         """The values of some tensors in each of the samples that candidates are measured on."""
         return tensor_values(real, names, self._measured)
 
-    def ranges(self, quantized: onnx.ModelProto) -> Mapping[str, Range]:
-        """The ranges of activations by name."""
-        return Integers(quantized).ranges()
+    def ranges(self, real: onnx.ModelProto, quantized: onnx.ModelProto) -> Mapping[str, Range]:
+        """The ranges of activations that both models compute, by name; a recurrent layer has others when quantised."""
+        known = {value.name for value in real.graph.input}.union(*(node.output for node in real.graph.node))
+        return {name: range for name, range in Integers(quantized).ranges().items() if name in known}
 
     def with_range(
         self, real: onnx.ModelProto, quantized: onnx.ModelProto, tensor: str, chosen: Range

@@ -70,7 +70,7 @@ class OnnxWork:
 
     def _convergence(self) -> Convergence | None:
         """How many samples settle the ranges of activations."""
-        seen, names = Ranges(), list(self.format.ranges(self.best.quantized))
+        seen, names = Ranges(), list(self.format.ranges(self.best.real, self.best.quantized))
         for values in tensor_values(self.best.real, names, self.samples):
             for name in names:
                 seen.add(name, values[name])

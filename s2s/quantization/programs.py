@@ -113,7 +113,7 @@ class _ProgramFormat:
         """The values of some nodes in each sample."""
         return (_values(real.module, sample, names) for sample in self.samples)
 
-    def ranges(self, quantized: GraphModule) -> Mapping[str, Range]:
+    def ranges(self, real: Pairs, quantized: GraphModule) -> Mapping[str, Range]:
         """Return nothing: a graph keeps the ranges that it was made with."""
         return {}
 

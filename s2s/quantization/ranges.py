@@ -23,6 +23,8 @@ KEPT = 1024
 PARTS = np.linspace(1.0, 0.3, 36)
 """The parts of the whole range that are tried."""
 BINS, LEVELS = 2048, 256
+VALUES_OF_A_BIN = 16
+"""On average, at least: where fewer values are known, a range has fewer bins, and is not cut below 256 of them."""
 DRAWS, REACHED = 16, 0.98
 
 
@@ -95,7 +97,7 @@ class Ranges:
         parts = [full.part(float(share)) for share in PARTS]
         if method == "mse":
             return min(parts, key=lambda part: _squared_error(values, part))
-        counts, edges = np.histogram(values, BINS, full)
+        counts, edges = np.histogram(values, min(max(values.size // VALUES_OF_A_BIN, LEVELS), BINS), full)
         return min(parts, key=lambda part: _divergence(counts, edges, part))
 
     def convergence(self) -> Convergence:

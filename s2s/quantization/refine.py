@@ -61,7 +61,7 @@ class Format(Protocol[Real, Whole]):
         """The values of some tensors in each of the samples that candidates are measured on."""
         ...
 
-    def ranges(self, quantized: Whole) -> Mapping[str, Range]:
+    def ranges(self, real: Real, quantized: Whole) -> Mapping[str, Range]:
         """The ranges of activations by name, where they may be replaced."""
         ...
 
@@ -143,7 +143,7 @@ def _corrected(candidate: Candidate[Real, Whole], format: Format[Real, Whole]) -
 
 def _cut_ranges(best: _Best[Real, Whole], format: Format[Real, Whole]) -> None:
     """Try narrower ranges for one activation after the other."""
-    held = format.ranges(best.candidate.quantized)
+    held = format.ranges(best.candidate.real, best.candidate.quantized)
     seen = Ranges(keep=True)
     for values in format.values(best.candidate.real, list(held)):
         for name, value in values.items():

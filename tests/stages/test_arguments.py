@@ -73,7 +73,7 @@ def test_no_type_of_an_option_gives_another_error(option: str):
 
 
 def test_samples_are_a_file_or_arrays():
-    with pytest.raises(InputError, match=r"samples: int given; give an \.npz file"):
+    with pytest.raises(InputError, match=r"samples: int given; give a file or a folder"):
         QUANTIZE(DIGITS, 3)
 
 
