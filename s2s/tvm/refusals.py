@@ -177,7 +177,7 @@ TESTING: Mapping[str, str] = dict.fromkeys(
 TIR: Mapping[str, str] = dict.fromkeys(
     (
         "Allocate", "Block", "BufferLoad", "BufferStore", "Evaluate", "For", "ForKind", "IfThenElse",
-        "PrimFunc", "SeqStmt", "stmt_functor", "transform",
+        "PrimFunc", "SeqStmt",
     ),
     "loops are written as te.compute with a schedule, or as a function of C by te.extern",
 )  # fmt: skip
