@@ -3,7 +3,7 @@
     python -m benchmarks.mutation_score [--mutants 60] [--seed 0] [--from 0] [--record score.json] [--least 0.9]
                                         [--wide tests]
 
-A mutant is one change that cosmic-ray (`pip install cosmic-ray`) makes in a copy of the tree: another operator or
+A mutant is one change that cosmic-ray (extra `bench`) makes in a copy of the tree: another operator or
 number, a comparison turned, a branch left out. Modules are drawn by their lines, changes evenly. Each mutant meets the
 tests that are named after its module, else after its package or after the modules that import it. Annotations and texts
 are not changed. Prints each survivor with its place; they are to be read. Exits with 1 below `--least`.
@@ -119,7 +119,8 @@ def mutant(number: int, seed: int) -> tuple[Path, int, str]:
         plugins: Any = importlib.import_module("cosmic_ray.plugins")
         mutating: Any = importlib.import_module("cosmic_ray.mutating")
     except ImportError as error:
-        raise InputError(f"benchmarks.mutation_score: {error.name} is missing; pip install cosmic-ray") from error
+        way_out = "pip install 's2s-compiler[bench]'"
+        raise InputError(f"benchmarks.mutation_score: {error.name} is missing; {way_out}") from error
     draw, paths = random.Random(f"{seed}/{number}"), modules()
     sizes = [(ROOT / module).stat().st_size for module in paths]
     names = [name for name in sorted(plugins.operator_names()) if not LEFT_OUT.match(name)]

@@ -78,10 +78,16 @@ def show(rows: Sequence[Row], lengths: Sequence[int]) -> None:
         print(f"{row.network:24}{row.bits:>5}{row.scalar:>12,}{' '.join(cells)}   {NETWORKS[row.network]:.2f}{mark}")
 
 
+def _network(name: str) -> str:
+    if name not in NETWORKS:
+        raise argparse.ArgumentTypeError(f"{name} is no such network; give one of {', '.join(NETWORKS)}")
+    return name
+
+
 def main() -> int:
     """Measure, print, and judge."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
-    parser.add_argument("networks", nargs="*", help=f"of {', '.join(NETWORKS)}; all by default")
+    parser.add_argument("networks", nargs="*", type=_network, help=f"of {', '.join(NETWORKS)}; all by default")
     parser.add_argument("--bits", nargs="+", type=int, default=[32, 64], choices=[32, 64], help="of the machines")
     parser.add_argument("--lengths", nargs="+", type=int, default=[SHORTEST], choices=[128, 256, 512, 1024])
     parser.add_argument("--json", type=Path, help="write the figures to this file")

@@ -1,4 +1,4 @@
-"""Quantise a network such that it fits a device: `s2s quantize --flash 200K --time 5M --min-accuracy 0.9`."""
+"""Quantise a network such that it fits a device: `s2s quantize --flash 200KiB --time 5M --min-accuracy 0.9`."""
 
 from typing import NamedTuple
 

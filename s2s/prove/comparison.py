@@ -20,7 +20,9 @@ def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int, *, 
     """How `count` elements at an address differ from a tensor's; empty if they do not.
 
     Where the tree leaves out channels that nothing reads, its elements are some of the tensor's, in their order.
-    Inside of the network, images of ONNX may have their channels last or in blocks; with `in_order` they may not.
+    Inside of the network, images of ONNX may have their channels last or in blocks; with `in_order` they may not. Equal
+    residues prove that long sums are equal; residues of one sum that is written in two ways may differ, so a difference
+    of residues alone, without an input that shows it, proves nothing.
     """
     if count <= 0:
         return f"the tree has no element of {tensor.name}"
@@ -38,6 +40,10 @@ def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int, *, 
     shown = _shown(memory, pointer, tensor, wrong)
     if shown:
         return f"{differ}; {shown}"
+    if memory.arithmetic.atoms.by_residues:
+        first = _place(tensor, int(wrong[0]))
+        msg = f"{differ} by the residues of long sums, the first at {first}, and no input that shows it is known"
+        raise Unprovable(msg)
     return f"{differ}, the first at {_place(tensor, int(wrong[0]))}; none of {DRAWS} inputs that were drawn shows it"
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from s2s.data.sets import SamplesSource
 from s2s.data.specs import InputSpec, Samples
-from s2s.errors import InputError
+from s2s.errors import CompilerBug, InputError
 from s2s.frontends.torch import LoadedModel, export
 from s2s.frontends.torch.dtypes import numpy_dtype
 from s2s.quantization.accuracy import Accuracy, accuracy
@@ -119,7 +119,7 @@ class _ProgramFormat:
 
     def with_range(self, real: Pairs, quantized: GraphModule, tensor: str, chosen: Range) -> GraphModule:
         """A graph has no ranges to replace."""
-        raise NotImplementedError
+        raise CompilerBug(f"{tensor}: a graph of PyTorch keeps its ranges; none of them is offered for a change")
 
     def output_noise(self, real: Pairs, quantized: GraphModule) -> float:
         """The least signal to noise ratio of an output of floats, in decibel."""

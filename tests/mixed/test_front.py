@@ -36,7 +36,7 @@ OPTIONS = CompileOptions(target="cortex-m4", requantise="fixed")
 
 
 @pytest.fixture(scope="module")
-def test_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def held_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Images that the network never saw, under the name of its input, with their classes."""
     held = np.load(FOLDER / "held_out.npz")
     file = tmp_path_factory.mktemp("held") / "test.npz"
@@ -50,8 +50,8 @@ def board() -> None:
 
 
 @pytest.fixture(scope="module")
-def front(test_file: Path) -> Front:
-    work = OnnxWork(LOADED, SAMPLES, settings_of(labels="digit", test=test_file), OPSET)
+def front(held_out: Path) -> Front:
+    work = OnnxWork(LOADED, SAMPLES, settings_of(labels="digit", test=held_out), OPSET)
     return Front(work, Builder(OPTIONS, next(iter(work.samples))))
 
 
@@ -155,8 +155,8 @@ def test_rounding_together_beats_rounding_alone():
     assert ratios[1] > ratios[0] + 3
 
 
-def test_command_says_what_was_given_up(test_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    command = ["quantize", str(MODEL), "--data", str(SAMPLES), "--labels", "digit", "--test", str(test_file)]
+def test_command_says_what_was_given_up(held_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    command = ["quantize", str(MODEL), "--data", str(SAMPLES), "--labels", "digit", "--test", str(held_out)]
     bounds = ["--flash", "12KiB", "--time", "1M", "--min-accuracy", "0.9", "--requantise", "fixed"]
     assert run([*command, *bounds, "-o", str(tmp_path / "q.onnx")]) == 0
     shown = capsys.readouterr().out
