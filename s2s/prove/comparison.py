@@ -32,7 +32,7 @@ def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int, *, 
         msg = f"{tensor.name} has {tensor.size} elements and the tree {count}, in an order that is not known"
         raise Unprovable(msg)
     if count != tensor.size:
-        return _difference_of_channels(name, tensor, np.stack([atoms, numbers], -1))
+        return _unshown(memory, _difference_of_channels(name, tensor, np.stack([atoms, numbers], -1)))
     wrong = _wrong(tensor, atoms, numbers, in_order=in_order)
     if not len(wrong):
         return ""
@@ -40,11 +40,15 @@ def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int, *, 
     shown = _shown(memory, pointer, tensor, wrong)
     if shown:
         return f"{differ}; {shown}"
-    if memory.arithmetic.atoms.by_residues:
-        first = _place(tensor, int(wrong[0]))
-        msg = f"{differ} by the residues of long sums, the first at {first}, and no input that shows it is known"
-        raise Unprovable(msg)
-    return f"{differ}, the first at {_place(tensor, int(wrong[0]))}; none of {DRAWS} inputs that were drawn shows it"
+    first = _place(tensor, int(wrong[0]))
+    return _unshown(memory, f"{differ}, the first at {first}; none of {DRAWS} inputs that were drawn shows it")
+
+
+def _unshown(memory: Memory, differs: str) -> str:
+    """Return how memory differs where no input shows it; raise `Unprovable` where only residues say so."""
+    if differs and memory.arithmetic.atoms.by_residues:
+        raise Unprovable(f"by the residues of long sums, {differs}")
+    return differs
 
 
 def _wrong(tensor: Tensor, atoms: np.ndarray, numbers: np.ndarray, *, in_order: bool) -> np.ndarray:
