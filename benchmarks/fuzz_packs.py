@@ -1,6 +1,8 @@
 """Packs of weights as hostile files: mutated ones are bound under the address and undefined-behaviour sanitizers.
 
-    python -m benchmarks.fuzz_packs [--count 100000] [--seed 1]
+    python -m benchmarks.fuzz_packs [--count 100000] [--seed 1] [--int8]
+
+The network is a small one of floats, with `--int8` the same one in bytes, whose scales and zero points are in the pack.
 
 Bits, bytes and numbers of the header change, parts move, the end is missing; a pack lies in memory of just its size.
 With checksums no changed pack may be accepted. Without (`S2S_PACK_CHECKSUMS=0`) changed weights are, and the network
@@ -20,6 +22,7 @@ from s2s.artifact import Artifact
 
 HERE = Path(__file__).parent
 DIGITS = HERE.parent / "examples" / "digits" / "digits.onnx"
+CALIBRATION = DIGITS.with_name("calibration.npz")
 FLAGS = ("-std=gnu99", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
@@ -57,9 +60,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--int8", action="store_true", help="the pack of a quantised network")
     arguments = parser.parse_args()
-    good = True
-    with api.compile(DIGITS, target="c", weights="pack") as artifact, tempfile.TemporaryDirectory() as folder:
+    good, model = True, api.quantize(DIGITS, CALIBRATION, ports="int8").model if arguments.int8 else DIGITS
+    with api.compile(model, target="c", weights="pack") as artifact, tempfile.TemporaryDirectory() as folder:
         began = _seconds()
         for mode, code, text in mutated(artifact, Path(folder), count=arguments.count, seed=arguments.seed):
             taken, began = _seconds() - began, _seconds()
