@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import AnyFloat, IntegerType, VectorType
 from xdsl.ir import Attribute, Operation
+from xdsl.ir.affine import AffineConstantExpr
 
 from s2s.analysis.cost.loops import FUNCTION, OPERATIONS, Prices
 from s2s.dialects import loop, tensor
@@ -117,6 +118,8 @@ class _CortexM4(_Core):
     def cycles(self, op: Operation) -> int:
         if isinstance(op, loop.CacheReadOp) and op.pairs is not None:  # a function, and others of its borders
             return 70 + 3 * op.work
+        if isinstance(op, loop.CacheReadOp) and op.map.data.results[2:] == (AffineConstantExpr(0),) * 2:  # zeros
+            return self.copy + 3 * op.work
         return super().cycles(op)
 
     def _call(self, op: Operation) -> int:
@@ -153,6 +156,8 @@ class _CortexM4(_Core):
         elements = {_element(value.type) for value in (*op.operands, *op.results)}
         if any(map(_is_wide, elements)):
             return 4
+        if isinstance(op, arith.ExtSIOp | arith.ExtUIOp) and isinstance(op.input.owner, loop.AccessInterface):
+            return 0  # the load extends
         if isinstance(op, arith.MulfOp | arith.NegfOp) or not any(isinstance(each, AnyFloat) for each in elements):
             return 1
         return self.operation
