@@ -5,8 +5,8 @@
 Prints for each network and bound the number of steps, the cycles of the longest one by the model of the core with the
 most that its manual allows, the cycles of all steps over those of one run, and the bytes of the arena and of the
 structure of a run. A network with a sum that takes more than a bound is refused with it, which is printed. Exits with 1
-if a step is above its bound or the one in the header, a bit differs, RAM grows by over 64 bytes, or all steps take over 1.02 runs where the
-bound is a hundredth of the run or more.
+if a step is above its bound or the one in the header, a bit differs, RAM grows by over 64 bytes, or all steps take over
+1.02 runs where the bound is a hundredth of the run or more.
 """
 
 import argparse

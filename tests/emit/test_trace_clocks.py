@@ -88,7 +88,7 @@ BARE = ("-std=gnu99", "-O1", "-ffreestanding", "-nostdlib", "-static", f"-I{HEAD
 @pytest.mark.parametrize(
     ("compiler", "options", "start", "emulator"),
     [
-        ("aarch64-linux-gnu-gcc", ("-U__linux__", "-no-pie", "-fno-pie"), AARCH64, ("qemu-system-aarch64", "cortex-a53")),
+        ("aarch64-linux-gnu-gcc", ("-U__linux__", "-no-pie"), AARCH64, ("qemu-system-aarch64", "cortex-a53")),
         ("arm-none-eabi-gcc", ("-march=armv7-a", "-marm"), CORTEX_A, ("qemu-system-arm", "cortex-a15")),
     ],
     ids=["aarch64", "armv7-a"],
@@ -101,7 +101,8 @@ def test_a_pmu_of_the_a_profile_counts_under_qemu(
     program = tmp_path / "clock.elf"
     command = [require(compiler), *BARE, *options, "-Wl,-Ttext=0x40000000", "clock.c", "-o", program]
     subprocess.run(command, cwd=tmp_path, check=True)
-    machine = [require(emulator[0]), "-M", "virt", "-cpu", emulator[1], "-icount", "shift=0", "-display", "none", "-nic", "none"]
+    machine = [require(emulator[0]), "-M", "virt", "-cpu", emulator[1], "-icount", "shift=0"]
+    machine += ["-display", "none", "-nic", "none"]
     machine += ["-semihosting-config", "enable=on,target=native", "-kernel", str(program)]
     assert subprocess.run(machine, timeout=60, check=False).returncode == 0
 
@@ -111,9 +112,7 @@ def test_a_pmu_of_the_a_profile_counts_under_qemu(
     [("__ARM_ARCH_8_1M_MAIN__", "1u << 31", "5u"), ("__ARM_ARCH_7EM__", "1u", "0u")],
     ids=["pmu", "dwt"],
 )
-def test_counters_of_the_m_profile_are_started_and_read(
-    architecture: str, enabled: str, control: str, tmp_path: Path
-):
+def test_counters_of_the_m_profile_are_started_and_read(architecture: str, enabled: str, control: str, tmp_path: Path):
     """QEMU has neither the DWT's counter nor the PMU of a Cortex-M55: variables stand in for their registers."""
     (tmp_path / "clock.c").write_text(REGISTERS + M_PROFILE)
     defined = [f"-D{architecture}=1", f"-DENABLED=({enabled})", f"-DCONTROL=({control})"]

@@ -174,7 +174,8 @@ class _CortexM4(_Core):
 _ARITHMETIC = f"{arith.Arith.name}."
 _WORD = 4
 """Bytes of a register."""
-_CHOICES = arith.MaximumfOp, arith.MinimumfOp, arith.MaxSIOp, arith.MinSIOp, arith.MaxUIOp, arith.MinUIOp, arith.SelectOp
+_EXTREMES = arith.MaximumfOp, arith.MinimumfOp, arith.MaxSIOp, arith.MinSIOp, arith.MaxUIOp, arith.MinUIOp
+_CHOICES = (*_EXTREMES, arith.SelectOp)
 """Comparisons: of floats the flags go to the core, and it branches."""
 _RESCALES: Mapping[str, int] = {"upward": 5, "negative": 7}
 """The short roundings."""

@@ -80,8 +80,8 @@ class CutIntoStepsPass(ModulePass):
 
 
 _FEW = 32
-"""Tiles of an operation whose last one does others as well: each asks whether it is the last, which takes 3 cycles, and a
-step takes 100."""
+"""Tiles of an operation whose last one does others as well: each asks in 3 cycles whether it is the last, and a step
+takes 100."""
 
 
 def _group(costs: Sequence[tuple[Operation, Cost]], room: int) -> Cost:

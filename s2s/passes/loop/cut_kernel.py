@@ -36,7 +36,7 @@ from s2s.analysis.network.arguments import IN_PLACE
 from s2s.dialects import loop
 from s2s.dialects.loop.control import SERIAL
 from s2s.errors import EndsEarly
-from s2s.passes.loop.tile_across import Across, tiles_across, tiling_work
+from s2s.passes.loop.tile_across import Across, Piece, tiles_across, tiling_work
 
 SHARE = 0.25
 """The part of a tile that operations before a loop may take, so that its first tile does them."""
@@ -295,9 +295,8 @@ class _Writer:
             begin += inner.tiles
 
     def _across(self, plan: Across, place: AffineExpr) -> loop.ForOp:
-        """`for (i = first / units; …)` over all loops of the nest at once, with what the tile does of each iteration."""
-        (index, tile), first = (AffineDimExpr(0), AffineDimExpr(1)), place * plan.length
-        body = Block(arg_types=plan.nest[0].body.block.arg_types)
+        """`for (i = first / units; …)` over all loops of a nest at once, with the pieces that a tile does of each."""
+        first, body = place * plan.length, Block(arg_types=plan.nest[0].body.block.arg_types)
         cut = loop.ForOp(
             AffineMap(1, 0, (first // plan.units,)),
             AffineMap(1, 0, ((first + plan.length + plan.units - 1) // plan.units, AffineConstantExpr(plan.trips))),
@@ -307,27 +306,30 @@ class _Writer:
         cut.index.name_hint = "turn"
         inner, inside = plan.trips, {op for piece in plan.pieces for op in piece.ops} | set(plan.nest)
         for op in plan.nest:
-            inner //= op.trips or 1
-            self._enter(body, op, index // inner % (op.trips or 1) if op is not plan.nest[0] else index // inner, cut)
+            trips = op.trips or 1
+            inner //= trips
+            number = AffineDimExpr(0) // inner
+            self._enter(body, op, number if op is plan.nest[0] else number % trips, cut)
             kept = [member for member in op.body.block.ops if member not in inside and member.results]
             body.add_ops([member.clone(self.values) for member in kept])
-        at = 0
+        begin = AffineDimExpr(0) * plan.units - _at(first, 1)
         for piece in plan.pieces:
-            start = index * plan.units + at - _at(first, 1)
-            if piece.trips is None:
-                then = Block([op.clone(self.values) for op in piece.ops])
-                ends = [start, start * -1 + (plan.length - 1)]
-                tests = [AffineConstraintExpr(AffineConstraintKind.ge, end, AffineConstantExpr(0)) for end in ends]
-                then.add_op(loop.YieldOp())
-                body.add_op(loop.IfOp(AffineSet(2, 0, tuple(tests)), [cut.index, self.tile], Region(then)))
-            else:
-                ((op,), zero) = piece.ops, AffineConstantExpr(0)
-                assert isinstance(op, loop.ForOp)
-                lower, upper = (zero, start * -1), (AffineConstantExpr(piece.trips), start * -1 + plan.length)
-                body.add_op(self._window(op, AffineMap(2, 0, lower), AffineMap(2, 0, upper), cut))
-            at += piece.units
+            body.add_op(self._piece(piece, begin, plan.length, cut))
+            begin += piece.units
         body.add_op(loop.YieldOp())
         return cut
+
+    def _piece(self, piece: Piece, begin: AffineExpr, length: int, turn: loop.ForOp) -> Operation:
+        """Do what a tile of `length` units does of a piece that begins at unit `begin` of the tile."""
+        zero, (first, *_) = AffineConstantExpr(0), piece.ops
+        if piece.trips is not None and isinstance(first, loop.ForOp):
+            upper = AffineConstantExpr(piece.trips), begin * -1 + length
+            return self._window(first, AffineMap(2, 0, (zero, begin * -1)), AffineMap(2, 0, upper), turn)
+        then = Block([op.clone(self.values) for op in piece.ops])
+        then.add_op(loop.YieldOp())
+        tests = (begin, begin * -1 + (length - 1))
+        within = AffineSet(2, 0, tuple(AffineConstraintExpr(AffineConstraintKind.ge, each, zero) for each in tests))
+        return loop.IfOp(within, [turn.index, self.tile], Region(then))
 
     def _if_first(self, ops: Sequence[Operation], place: AffineExpr) -> loop.IfOp:
         """Do what stands before a loop in its first tile."""

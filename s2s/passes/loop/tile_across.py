@@ -2,8 +2,8 @@
 
     loop.for %i = 0 to 64 { copy: 2,000; loop.for %j = 0 to 16 { 1,000 } }           with a bound of 9,800
 
-An iteration of `%i` takes 18,000, and in tiles of its own it takes 3: the copy with 7 iterations of `%j`, then 9. Counted
-in units, the copy is 2 and each iteration of `%j` is 1; tiles of 9 units have 9,000 at most, whatever they begin with:
+An iteration of `%i` takes 18,000. Counted in units, the copy is 2 of them, and each iteration of `%j` is one; a tile of
+9 units takes 9,000, whatever it begins with, and two of them are an iteration of `%i`:
 
     %tile = loop.tile of 128
     loop.for %i = (tile * 9) floordiv 18 to min (tile * 9 + 26) floordiv 18, 64 {
@@ -68,13 +68,13 @@ class Across(NamedTuple):
 
 
 def tiling_work(tiles: int, turns: int) -> int:
-    """Return what tiles take beside the work itself: a call and a switch each, and what an iteration of the nest computes
-    before its loops, which is a good half of that."""
+    """Return what tiles take beside the work itself: a call and a switch each, and what an iteration of the nest
+    computes before its loops, a good half of that."""
     return 5 * tiles + 3 * turns
 
 
 def tiles_across(op: loop.ForOp, count: Count, again: Again, most: int) -> Across | None:
-    """Return the cheapest tiles of a nest of loops, of which none takes more than `most`; None if it has no inner loop."""
+    """Return the cheapest tiles of a nest of loops, none of which takes more than `most`; None if no loop is inside."""
     nest = tuple(_nest(op, again))
     if not all(map(_is_cut, nest)):
         return None
@@ -174,7 +174,7 @@ def _plan(nest: tuple[loop.ForOp, ...], pieces: tuple[Piece, ...], each: int, mo
             break
         longest = max(cost_of(number * length, length) for number in range(min(tiles, units)))
         if longest <= most:
-            turns = sum((min(end, (number + 1) * length) - 1) // units - number * length // units + 1 for number in range(tiles))
+            turns = sum((min(end, first + length) - 1) // units - first // units + 1 for first in range(0, end, length))
             plan = Across(nest, pieces, length, tiles, longest, turns)
             found = plan if found is None or plan.work < found.work else found
     return found

@@ -8,7 +8,7 @@
 // CHECK-NEXT:      %i = loop.apply affine_map<(d0) -> (d0)>(%turn)
 // CHECK-NEXT:      loop.if affine_set<(d0, d1) : (((d0 * 7) + (d1 * -6)) >= 0, (((d0 * -7) + (d1 * 6)) + 5) >= 0)>(%turn, %tile) {
 // CHECK-NEXT:        loop.for %k = 0 to 8 {
-// CHECK:           loop.for %j = max affine_map<(d0, d1) -> (0, (((d0 * -7) + -1) + (d1 * 6)))>(%turn, %tile) to min affine_map<(d0, d1) -> (6, ((((d0 * -7) + -1) + (d1 * 6)) + 6))>(%turn, %tile) {
+// CHECK:           loop.for %j = max affine_map<(d0, d1) -> (0, (((d0 * -7) + (d1 * 6)) + -1))>(%turn, %tile) to min affine_map<(d0, d1) -> (6, (((d0 * -7) + (d1 * 6)) + 5))>(%turn, %tile) {
 // CHECK-NEXT:        loop.for %l = 0 to 6 {
 func.func private @across(%y: memref<144xf32>, %x: memref<32xf32>, %s: memref<8xf32>) attributes {kernel} {
   loop.for %i = 0 to 4 {
