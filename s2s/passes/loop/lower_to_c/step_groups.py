@@ -25,7 +25,7 @@ from s2s.passes.loop.lower_to_c.steps import StepBuilder, lower_operations
 
 
 class StepGroup(NamedTuple):
-    """What a step of a network does, or several steps of which each does a tile of the first operation; the last one does
+    """What a step of a network does, or several steps, each a tile of the first operation; the last one does
     all others as well."""
 
     ops: tuple[Operation, ...]
