@@ -130,8 +130,8 @@ static inline uint32_t s2s_trace_clock(void)
 
 static inline void s2s_trace_start(void)
 {
-    __asm__ volatile("msr pmcntenset_el0, %0" : : "r"((uint64_t)1u << 31)); /* the cycle counter */
-    __asm__ volatile("msr pmcr_el0, %0\n\tisb" : : "r"((uint64_t)0x45u));     /* E, C and LC: 64 bits from 0 */
+    __asm__ volatile("msr pmcntenset_el0, %0" : : "r"((uint64_t)1u << 31));
+    __asm__ volatile("msr pmcr_el0, %0\n\tisb" : : "r"((uint64_t)0x45u));
 }
 
 static inline uint32_t s2s_trace_clock(void)
@@ -148,15 +148,15 @@ static inline uint32_t s2s_trace_clock(void)
 
 static inline void s2s_trace_start(void)
 {
-    __asm__ volatile("mcr p15, 0, %0, c9, c12, 1" : : "r"(1u << 31)); /* PMCNTENSET.C */
-    __asm__ volatile("mcr p15, 0, %0, c9, c12, 0\n\tisb" : : "r"(5u)); /* PMCR: E and C */
+    __asm__ volatile("mcr p15, 0, %0, c9, c12, 1" : : "r"(1u << 31));
+    __asm__ volatile("mcr p15, 0, %0, c9, c12, 0\n\tisb" : : "r"(5u));
 }
 
 static inline uint32_t s2s_trace_clock(void)
 {
     uint32_t cycles;
 
-    __asm__ volatile("isb\n\tmrc p15, 0, %0, c9, c13, 0" : "=r"(cycles) : : "memory"); /* PMCCNTR */
+    __asm__ volatile("isb\n\tmrc p15, 0, %0, c9, c13, 0" : "=r"(cycles) : : "memory");
     return cycles;
 }
 

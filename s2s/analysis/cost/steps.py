@@ -118,8 +118,10 @@ class _CortexM4(_Core):
     def cycles(self, op: Operation) -> int:
         if isinstance(op, loop.CacheReadOp) and op.pairs is not None:  # a function, and others of its borders
             return 70 + 3 * op.work
-        if isinstance(op, loop.CacheReadOp) and op.map.data.results[2:] == (AffineConstantExpr(0),) * 2:  # zeros
-            return self.copy + 3 * op.work
+        limits = op.map.data.results[2:] if isinstance(op, loop.CacheReadOp) else ()
+        if isinstance(op, loop.CacheReadOp) and limits:  # zeros, or a function for the borders of a range
+            zeros = limits == (AffineConstantExpr(0),) * 2
+            return self.copy + 3 * op.work if zeros else 3 * self.copy + self.copied * op.work
         return super().cycles(op)
 
     def _call(self, op: Operation) -> int:
@@ -196,7 +198,7 @@ MACS = StepPrices(Prices(_macs), call=0, element=1, step=0)
 CYCLES: Mapping[str, StepPrices] = {
     "cortex-m0": _SOFT_M0.prices(call=60, step=100),
     "cortex-m3": _SOFT_M3.prices(call=40, step=60),
-    "cortex-m4": _CortexM4(function=225, turn=6, entry=12, unrolled=3, copied=4).prices(call=60, step=100),
+    "cortex-m4": _CortexM4(function=235, turn=6, entry=12, unrolled=3, copied=4).prices(call=60, step=100),
 }
 """By the core, if its cycles have been compared with the model."""
 
