@@ -68,8 +68,8 @@ class Across(NamedTuple):
 
 
 def tiling_work(tiles: int, turns: int) -> int:
-    """Return what tiles take beside the work itself: a call and a switch each, and what an iteration of the nest
-    computes before its loops, a good half of that."""
+    """Return the cost of cutting, to compare: 5 a tile for a call and a switch, 3 an iteration of the nest for the
+    addresses that it computes before its loops."""
     return 5 * tiles + 3 * turns
 
 
@@ -106,7 +106,7 @@ def _inside(op: loop.ForOp, again: Again) -> list[Operation]:
 
 
 def _nest(op: loop.ForOp, again: Again) -> Iterator[loop.ForOp]:
-    """Yield a loop and those inside of it, down to the first whose body is more than one loop with loops inside."""
+    """Yield a loop, then the only loop of each body, down to a body of several parts."""
     yield op
     match _inside(op, again):
         case [loop.ForOp() as inner] if _is_cut(inner) and any(
