@@ -1,11 +1,14 @@
 """Packs of weights as hostile files: mutated ones are bound under the address and undefined-behaviour sanitizers.
 
-    python -m benchmarks.fuzz_packs [--count 100000] [--seed 1]
+    python -m benchmarks.fuzz_packs [--count 100000] [--seed 1] [--int8]
+
+The network is a small one of floats, with `--int8` the same one in bytes: scales and zero points are in its pack, too.
 
 Bits, bytes and numbers of the header change, parts move, the end is missing; a pack lies in memory of just its size.
 With checksums no changed pack may be accepted. Without (`S2S_PACK_CHECKSUMS=0`) changed weights are, and the network
-runs on them: only sizes, layout and version are checked then, and these alone keep it in its memory. Exits with
-1 after any other event.
+runs on them: only sizes, layout and version are checked then, and these alone keep it in its memory. Sums and shifts of
+integers are proven for numbers that `s2s pack` takes, so for others they are left to the compiler (`-fwrapv`). Exits
+with 1 after any other event.
 """
 
 import argparse
@@ -20,6 +23,9 @@ from s2s.artifact import Artifact
 
 HERE = Path(__file__).parent
 DIGITS = HERE.parent / "examples" / "digits" / "digits.onnx"
+CALIBRATION = DIGITS.with_name("calibration.npz")
+UNPROVEN = ("-fwrapv", "-fno-sanitize=signed-integer-overflow,shift")
+"""Without checksums any number may be in a pack."""
 FLAGS = ("-std=gnu99", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
@@ -40,7 +46,8 @@ def mutated(artifact: Artifact, folder: Path, *, count: int, seed: int) -> Itera
     for mode, checksums in (("with checksums", 1), ("without", 0)):
         program = folder / f"fuzz_{checksums}"
         harness = [f"-DS2S_PACK_CHECKSUMS={checksums}", HERE / "fuzz_packs.c"]
-        subprocess.run(["gcc", *FLAGS, *defined, *includes, *harness, *sources, "-lm", "-o", program], check=True)
+        flags = FLAGS if checksums else (*FLAGS, *UNPROVEN)
+        subprocess.run(["gcc", *flags, *defined, *includes, *harness, *sources, "-lm", "-o", program], check=True)
         command = [program, tree / f"{info.name}.weights", str(count), str(seed)]
         ended = subprocess.run(command, check=False, capture_output=True, text=True)
         yield mode, ended.returncode, ended.stdout + ended.stderr
@@ -57,9 +64,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--int8", action="store_true", help="the pack of a quantised network")
     arguments = parser.parse_args()
-    good = True
-    with api.compile(DIGITS, target="c", weights="pack") as artifact, tempfile.TemporaryDirectory() as folder:
+    good, model = True, api.quantize(DIGITS, CALIBRATION, ports="int8").model if arguments.int8 else DIGITS
+    with api.compile(model, target="c", weights="pack") as artifact, tempfile.TemporaryDirectory() as folder:
         began = _seconds()
         for mode, code, text in mutated(artifact, Path(folder), count=arguments.count, seed=arguments.seed):
             taken, began = _seconds() - began, _seconds()

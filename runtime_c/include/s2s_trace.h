@@ -84,28 +84,80 @@ static inline void s2s_trace_add(s2s_trace *trace, const char *kernel, uint32_t 
     trace->rows[at].count += 1u;
 }
 
-/* The cycle counter of the core, where it has one that a program may read: Cortex-M3 and later (DWT_CYCCNT), RISC-V in
- * machine mode (mcycle). S2S_TRACE_HAS_CLOCK says so; other cores take a timer of the board. It wraps after 2^32 cycles,
- * which a call of a kernel must not reach. s2s_trace_start sets it going, once. */
-#if defined(__ARM_ARCH_7M__) || defined(__ARM_ARCH_7EM__) || defined(__ARM_ARCH_8M_MAIN__) || defined(__ARM_ARCH_8_1M_MAIN__)
+/* The cycle counter of the core, where it has one that a program may read: Cortex-M3 and later (DWT_CYCCNT), Cortex-M55 and
+ * M85 (the PMU's PMU_CCNTR), bare-metal Cortex-A and R (the PMU's PMCCNTR), RISC-V in machine mode (mcycle).
+ * S2S_TRACE_HAS_CLOCK says so; other cores take a timer of the board. It wraps after 2^32 cycles, which a call of a kernel
+ * must not reach. s2s_trace_start sets it going, once. */
+#if !defined(S2S_TRACE_REGISTER)
+#define S2S_TRACE_REGISTER(address) ((volatile uint32_t *)(address))
+#endif
+
+#if defined(__ARM_ARCH_8_1M_MAIN__)
 
 #define S2S_TRACE_HAS_CLOCK 1
 
-static inline volatile uint32_t *s2s_trace_register(uint32_t address)
-{
-    return (volatile uint32_t *)address; /* of the Arm debug components, the same on all of these cores */
-}
-
 static inline void s2s_trace_start(void)
 {
-    *s2s_trace_register(0xE000EDFCu) |= 1u << 24; /* DEMCR.TRCENA */
-    *s2s_trace_register(0xE0001004u) = 0u;        /* DWT_CYCCNT */
-    *s2s_trace_register(0xE0001000u) |= 1u;       /* DWT_CTRL.CYCCNTENA */
+    *S2S_TRACE_REGISTER(0xE000EDFCu) |= 1u << 24; /* DEMCR.TRCENA */
+    *S2S_TRACE_REGISTER(0xE0003C00u) = 1u << 31;  /* PMU_CNTENSET.C */
+    *S2S_TRACE_REGISTER(0xE0003E04u) |= 5u;       /* PMU_CTRL: E, and C sets the counter to 0 */
 }
 
 static inline uint32_t s2s_trace_clock(void)
 {
-    return *s2s_trace_register(0xE0001004u);
+    return *S2S_TRACE_REGISTER(0xE000307Cu); /* PMU_CCNTR */
+}
+
+#elif defined(__ARM_ARCH_7M__) || defined(__ARM_ARCH_7EM__) || defined(__ARM_ARCH_8M_MAIN__)
+
+#define S2S_TRACE_HAS_CLOCK 1
+
+static inline void s2s_trace_start(void)
+{
+    *S2S_TRACE_REGISTER(0xE000EDFCu) |= 1u << 24; /* DEMCR.TRCENA */
+    *S2S_TRACE_REGISTER(0xE0001004u) = 0u;        /* DWT_CYCCNT */
+    *S2S_TRACE_REGISTER(0xE0001000u) |= 1u;       /* DWT_CTRL.CYCCNTENA */
+}
+
+static inline uint32_t s2s_trace_clock(void)
+{
+    return *S2S_TRACE_REGISTER(0xE0001004u);
+}
+
+#elif defined(__aarch64__) && !defined(__linux__) && !defined(__APPLE__) && !defined(_WIN32)
+
+#define S2S_TRACE_HAS_CLOCK 1
+
+static inline void s2s_trace_start(void)
+{
+    __asm__ volatile("msr pmcntenset_el0, %0" : : "r"((uint64_t)1u << 31));
+    __asm__ volatile("msr pmcr_el0, %0\n\tisb" : : "r"((uint64_t)0x45u));
+}
+
+static inline uint32_t s2s_trace_clock(void)
+{
+    uint64_t cycles;
+
+    __asm__ volatile("isb\n\tmrs %0, pmccntr_el0" : "=r"(cycles) : : "memory");
+    return (uint32_t)cycles;
+}
+
+#elif (defined(__ARM_ARCH_7A__) || defined(__ARM_ARCH_7R__) || defined(__ARM_ARCH_8R__)) && !defined(__linux__)
+
+#define S2S_TRACE_HAS_CLOCK 1
+
+static inline void s2s_trace_start(void)
+{
+    __asm__ volatile("mcr p15, 0, %0, c9, c12, 1" : : "r"(1u << 31));
+    __asm__ volatile("mcr p15, 0, %0, c9, c12, 0\n\tisb" : : "r"(5u));
+}
+
+static inline uint32_t s2s_trace_clock(void)
+{
+    uint32_t cycles;
+
+    __asm__ volatile("isb\n\tmrc p15, 0, %0, c9, c13, 0" : "=r"(cycles) : : "memory");
+    return cycles;
 }
 
 #elif defined(__riscv) && !defined(ESP_PLATFORM) /* Espressif's cores have a counter of their own */

@@ -55,7 +55,7 @@ def _cycles_in_words(found: "BoardVerification", cycles: "Cycles") -> str:
 def show_layers(found: "BoardVerification") -> None:
     """Print the instructions, and the cycles by the model of the core, of each kernel for people.
 
-    The share is of the cycles, of the instructions where there is no model.
+    The share, and the figure for each operation, is of the cycles, of the instructions where there is no model.
     """
     from s2s.cli.output import columns, number
 
@@ -69,6 +69,7 @@ def show_layers(found: "BoardVerification") -> None:
         f"{'instructions':>14}",
         *([f"{'cycles':>12}"] if cycles else []),
         f"{'share':>6}",
+        f"{'cycles/op' if cycles else 'each op':>9}",
         *(["calls"] if repeated else []),
         "kernel",
         "nodes",
@@ -78,6 +79,7 @@ def show_layers(found: "BoardVerification") -> None:
             f"{number(row.instructions):>14}",
             *([f"{number(row.cycles or 0):>12}"] if cycles else []),
             f"{(row.cycles or 0) / spent if spent else row.instructions / total if total else 0:6.1%}",
+            _per_operation(row.cycles if cycles else row.instructions, row.operations),
             *([f"{row.calls:>5}"] if repeated else []),
             row.kernel,
             row.nodes,
@@ -88,11 +90,16 @@ def show_layers(found: "BoardVerification") -> None:
         f"{number(total):>14}",
         *([f"{number(spent):>12}"] if cycles else []),
         "100.0%",
+        _per_operation(spent if cycles else total, sum(row.operations for row in rows)),
         *([""] if repeated else []),
         "all",
         "",
     )
     print("\n".join(columns([titles, *table, last])))
+
+
+def _per_operation(spent: int | None, operations: int) -> str:
+    return f"{(spent or 0) / operations:>9.2f}" if operations else f"{'–':>9}"
 
 
 def show_times(run: "SerialVerification") -> None:

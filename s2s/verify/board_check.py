@@ -1,11 +1,12 @@
 """`s2s verify --on`: run a network on an emulated board, compare with an engine or golden vectors, and measure it."""
 
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from s2s.analysis.cost.kernels import KernelCost
 from s2s.boards import PREFIX, get_board
 from s2s.boards.cycles.cycles import Cycles
 from s2s.boards.cycles.table import table_of
@@ -46,6 +47,8 @@ class BoardVerification:
     """The calls in the C; a call inside a loop runs several times."""
     time: RunTime = RunTime()
     """The clock and the microcontroller that cycles are for."""
+    costs: Mapping[str, KernelCost] = field(default_factory=dict[str, KernelCost])
+    """What each kernel computes."""
 
     @property
     def cycles(self) -> Cycles | None:
@@ -115,7 +118,7 @@ class BoardVerification:
         found: dict[tuple[str, str], list[Layer]] = {}
         for layer, nodes in self.named_layers():
             found.setdefault((layer.kernel, nodes), []).append(layer)
-        return [_summed(kernel, nodes, layers) for (kernel, nodes), layers in found.items()]
+        return [_summed(kernel, nodes, layers, self.costs.get(kernel)) for (kernel, nodes), layers in found.items()]
 
     def named_layers(self) -> list[tuple[Layer, str]]:
         """Each call of a kernel with the nodes of the model that it computes: with the nodes of all calls of the
@@ -138,12 +141,15 @@ class SummedLayer:
     instructions: int
     cycles: int | None = None
     """By the model of the core; None if it has none."""
+    operations: int = 0
+    """Arithmetic operations of all these calls, as `s2s profile` counts them; 0 if nobody has counted."""
 
 
-def _summed(kernel: str, nodes: str, layers: Sequence[Layer]) -> SummedLayer:
+def _summed(kernel: str, nodes: str, layers: Sequence[Layer], cost: KernelCost | None) -> SummedLayer:
     cycles = [layer.cycles.count for layer in layers if layer.cycles is not None]
     instructions = sum(layer.instructions for layer in layers)
-    return SummedLayer(kernel, nodes, len(layers), instructions, sum(cycles) if cycles else None)
+    operations = 0 if cost is None else len(layers) * (cost.operations.floats + cost.operations.integers)
+    return SummedLayer(kernel, nodes, len(layers), instructions, sum(cycles) if cycles else None, operations)
 
 
 def verify_on_board(
@@ -187,4 +193,5 @@ def verify_on_board(
         run=run,
         nodes=nodes,
         time=time,
+        costs=compilation.costs,
     )

@@ -52,6 +52,14 @@ class Prices:
     """What an operation without regions counts each time that it runs."""
     turn: int = 0
     """What a turn of a loop counts beside its body."""
+    entry: int = 0
+    """What a loop counts before its first turn."""
+    unrolled: int | None = None
+    """What a turn of a loop counts that the C compiler unrolls; None if it is the same."""
+
+    def turn_of(self, op: loop.ForOp) -> int:
+        """Return what a turn of a loop counts beside its body."""
+        return self.turn if op.unroll is None or self.unrolled is None else self.unrolled
 
 
 OPERATIONS = Prices()
@@ -82,7 +90,7 @@ class Count:
         match op:
             case loop.ForOp():
                 self.trips[op] = trips_of(op, self.ranges)
-                return self.trips[op] * (self.block(op.body.block) + self.prices.turn)
+                return self.trips[op] * (self.block(op.body.block) + self.prices.turn_of(op)) + self.prices.entry
             case loop.IfOp():
                 return max(self.block(region.block) for region in op.regions if region.blocks)
             case loop.ApplyOp():

@@ -79,20 +79,27 @@ class CutIntoStepsPass(ModulePass):
             cut.network(network)
 
 
+_FEW = 32
+"""Tiles of an operation whose last one does others as well: each asks in 3 cycles whether it is the last, and a step
+takes 100."""
+
+
 def _group(costs: Sequence[tuple[Operation, Cost]], room: int) -> Cost:
-    """Put operations that follow each other and fit one step into one; return the longest step, and the number of
-    them."""
-    number, total, longest, count, moves = -1, room + 1, 0, 0, False
+    """Put operations that follow each other and fit one step into one, also into the last one of an operation in tiles;
+    return the longest step, and the number of them."""
+    number, total, longest, count, moves, tiled = -1, room + 1, 0, 0, False, False
     for op, cost in costs:
         ends = moves and not isinstance(op, loop.AdvanceOp)  # what follows reads where the windows are
+        ends |= tiled and isinstance(op, loop.AdvanceOp)
         if ends or cost.tiles is not None or total + cost.longest > room:
             number, total = number + 1, 0
             count += cost.tiles or 1
         loop.mark_step(op, number, cost.tiles)
         total, moves = total + cost.longest, isinstance(op, loop.AdvanceOp)
         longest = max(longest, total)
-        if cost.tiles is not None:
+        if cost.tiles is not None and cost.tiles > _FEW:
             total = room + 1
+        tiled = cost.tiles is not None or (tiled and total > cost.longest)
     return Cost(longest, count)
 
 

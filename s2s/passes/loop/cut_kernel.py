@@ -36,6 +36,7 @@ from s2s.analysis.network.arguments import IN_PLACE
 from s2s.dialects import loop
 from s2s.dialects.loop.control import SERIAL
 from s2s.errors import EndsEarly
+from s2s.passes.loop.tile_across import Across, Piece, tiles_across, tiling_work
 
 SHARE = 0.25
 """The part of a tile that operations before a loop may take, so that its first tile does them."""
@@ -63,6 +64,8 @@ class Part(NamedTuple):
     """The iterations of a tile, of a loop that is cut between its iterations."""
     inside: "tuple[Part, ...]" = ()
     """The parts of each iteration, of a loop whose body is cut."""
+    across: Across | None = None
+    """Tiles that begin and end inside of iterations."""
 
 
 class KernelParts:
@@ -127,6 +130,16 @@ class KernelParts:
             raise UncutError(least, "a loop carries sums from one iteration to the next")
         if op.kind.data != SERIAL or len(op.lower.data.results) > 1:
             raise UncutError(least, "a loop begins at the greater one of two places")
+        plain = self._between_iterations(op, waiting, most)
+        across = None if waiting else tiles_across(op, self.count, self._again, most)
+        if across is None or not _are_separate(across):
+            return plain
+        if across.work >= tiling_work(plain.tiles, max(plain.tiles, across.trips)):
+            return plain
+        return Part((op,), across.tiles, across.cost, across=across)
+
+    def _between_iterations(self, op: loop.ForOp, waiting: Sequence[Operation], most: int) -> Part:
+        """Give each tile some iterations of a loop, or each iteration some tiles."""
         trips, turn, body = self.count.trips[op], self.count.prices.turn, op.body.block
         iteration, before = self._iteration(op), self._cost(waiting)
         if iteration <= most:
@@ -173,6 +186,11 @@ def _are_apart(parts: Sequence[Part]) -> bool:
     )
 
 
+def _are_separate(across: Across) -> bool:
+    """Whether no value passes from one piece of a nest to another."""
+    return _are_apart([Part(piece.ops, 1 if piece.trips is None else 2, 0) for piece in across.pieces])
+
+
 def write_tiles(kernel: FuncOp, part: Part, shared: Sequence[Operation]) -> None:
     """Write the body of a kernel anew, which is one part and what every tile computes again."""
     block = Block(arg_types=kernel.body.block.arg_types)
@@ -203,7 +221,9 @@ class _Writer:
             return
         if before:
             block.add_op(self._if_first(before, place))
-        if part.trips:
+        if part.across is not None:
+            block.add_op(self._across(part.across, place))
+        elif part.trips:
             block.add_op(self._some_iterations(last, part.trips, place))
         else:
             self._one_iteration(block, last, part, place)
@@ -229,10 +249,27 @@ class _Writer:
         self.values[op.index] = cut.index
         cut.index.name_hint = op.index.name_hint
         if op.down is not None:
-            index = loop.ApplyOp(AffineMap(1, 0, (_iteration(op, AffineDimExpr(0)),)), [cut.index])
-            index.result.name_hint, cut.index.name_hint = op.index.name_hint, "turn"
-            self.values[op.index] = index.result
-            body.add_op(index)
+            self._enter(body, op, AffineDimExpr(0), cut)
+        body.add_ops([member.clone(self.values) for member in op.body.block.ops])
+        return cut
+
+    def _enter(self, block: Block, op: loop.ForOp, number: AffineExpr, counter: loop.ForOp) -> None:
+        """Append the index of iteration `number` of a loop, an expression of the index of `counter`."""
+        index = loop.ApplyOp(AffineMap(1, 0, (_iteration(op, number).simplify(1, 0),)), [counter.index])
+        index.result.name_hint, counter.index.name_hint = op.index.name_hint, "turn"
+        self.values[op.index] = index.result
+        block.add_op(index)
+
+    def _window(self, op: loop.ForOp, lower: AffineMap, upper: AffineMap, turn: loop.ForOp) -> loop.ForOp:
+        """Do some iterations of a loop, which are counted from 0."""
+        body = Block(arg_types=op.body.block.arg_types)
+        unroll = 1 if op.unroll is None else op.unroll.value.data
+        cut = loop.ForOp(lower, upper, body, dims=[turn.index, self.tile], unroll=unroll)
+        cut.attributes |= op.attributes
+        if op.fixed_bounds == (0, op.trips) and op.down is None:
+            self.values[op.index], cut.index.name_hint = cut.index, op.index.name_hint
+        else:
+            self._enter(body, op, AffineDimExpr(0), cut)
         body.add_ops([member.clone(self.values) for member in op.body.block.ops])
         return cut
 
@@ -256,6 +293,43 @@ class _Writer:
             else:
                 block.add_op(self._if_within(inner, place % tiles - begin, tiles - begin - inner.tiles, begin))
             begin += inner.tiles
+
+    def _across(self, plan: Across, place: AffineExpr) -> loop.ForOp:
+        """`for (i = first / units; …)` over all loops of a nest at once, with the pieces that a tile does of each."""
+        first, body = place * plan.length, Block(arg_types=plan.nest[0].body.block.arg_types)
+        cut = loop.ForOp(
+            AffineMap(1, 0, (first // plan.units,)),
+            AffineMap(1, 0, ((first + plan.length + plan.units - 1) // plan.units, AffineConstantExpr(plan.trips))),
+            body,
+            dims=[self.tile],
+        )
+        cut.index.name_hint = "turn"
+        inner, inside = plan.trips, {op for piece in plan.pieces for op in piece.ops} | set(plan.nest)
+        for op in plan.nest:
+            trips = op.trips or 1
+            inner //= trips
+            number = AffineDimExpr(0) // inner
+            self._enter(body, op, number if op is plan.nest[0] else number % trips, cut)
+            kept = [member for member in op.body.block.ops if member not in inside and member.results]
+            body.add_ops([member.clone(self.values) for member in kept])
+        begin = AffineDimExpr(0) * plan.units - _at(first, 1)
+        for piece in plan.pieces:
+            body.add_op(self._piece(piece, begin, plan.length, cut))
+            begin += piece.units
+        body.add_op(loop.YieldOp())
+        return cut
+
+    def _piece(self, piece: Piece, begin: AffineExpr, length: int, turn: loop.ForOp) -> Operation:
+        """Do what a tile of `length` units does of a piece that begins at unit `begin` of the tile."""
+        zero, (first, *_) = AffineConstantExpr(0), piece.ops
+        if piece.trips is not None and isinstance(first, loop.ForOp):
+            upper = AffineConstantExpr(piece.trips), begin * -1 + length
+            return self._window(first, AffineMap(2, 0, (zero, begin * -1)), AffineMap(2, 0, upper), turn)
+        then = Block([op.clone(self.values) for op in piece.ops])
+        then.add_op(loop.YieldOp())
+        tests = (begin, begin * -1 + (length - 1))
+        within = AffineSet(2, 0, tuple(AffineConstraintExpr(AffineConstraintKind.ge, each, zero) for each in tests))
+        return loop.IfOp(within, [turn.index, self.tile], Region(then))
 
     def _if_first(self, ops: Sequence[Operation], place: AffineExpr) -> loop.IfOp:
         """Do what stands before a loop in its first tile."""

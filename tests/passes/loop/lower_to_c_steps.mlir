@@ -52,7 +52,7 @@ func.func private @body(%arena: memref<352xi8> {role = "arena"}, %y: memref<88xf
 // CHECK-NEXT: s2s_status net_step(net_steps *steps)
 // CHECK:          switch (kernel) {
 // CHECK-NEXT:     case 0:
-// CHECK-NEXT:         net_rows(a_f32 + 0, x, tile);
+// CHECK-NEXT:         net_rows(a_f32 + 0, steps->x, tile);
 // CHECK-NEXT:         tiles = 3;
 // CHECK-NEXT:         break;
 // CHECK-NEXT:     case 1:
@@ -60,7 +60,7 @@ func.func private @body(%arena: memref<352xi8> {role = "arena"}, %y: memref<88xf
 // CHECK-NEXT:         tiles = 12;
 // CHECK-NEXT:         break;
 // CHECK-NEXT:     case 2:
-// CHECK-NEXT:         net_short(y, a_f32 + 88);
+// CHECK-NEXT:         net_short(steps->y, a_f32 + 88);
 // CHECK-NEXT:         break;
 // CHECK-NEXT:     default:
 // CHECK-NEXT:         return S2S_ERR_STATE;

@@ -25,7 +25,8 @@ from s2s.passes.loop.lower_to_c.steps import StepBuilder, lower_operations
 
 
 class StepGroup(NamedTuple):
-    """What a step of a network does, or several steps of which each does a tile."""
+    """What a step of a network does, or several steps, each a tile of the first operation; the last one does
+    all others as well."""
 
     ops: tuple[Operation, ...]
     tiles: int | None
@@ -53,8 +54,21 @@ def lower_group(steps: StepBuilder, group: StepGroup, tile: SSAValue) -> Block:
     """Return what a step of a group does."""
     block = Block()
     with steps.b.inside(block):
-        lower_operations(steps._replace(tile=tile), group.ops)
+        _lower_tile(steps._replace(tile=tile), group)
     return block
+
+
+def _lower_tile(steps: StepBuilder, group: StepGroup) -> None:
+    """Lower a tile of a group."""
+    b, (first, *others), tile = steps.b, group.ops, steps.tile
+    if group.tiles is None or tile is None or not others:
+        lower_operations(steps, group.ops)
+        return
+    lower_operations(steps, [first])
+    last = Block()
+    with b.inside(last):
+        lower_operations(steps, others)
+    b.block.add_op(c.IfOp(b.binary("==", tile, b.literal(group.tiles - 1, IndexType())), last))
 
 
 def lower_step(steps: StepBuilder, network: FuncOp, number: SSAValue) -> None:
@@ -69,7 +83,7 @@ def _lower_chain(steps: StepBuilder, groups: Sequence[StepGroup], number: SSAVal
     behind = before + (first.tiles or 1)
     branches = [Block(), Block()]
     with b.inside(branches[0]):
-        lower_operations(steps._replace(tile=plus_constant(b, number, -before)), first.ops)
+        _lower_tile(steps._replace(tile=plus_constant(b, number, -before)), first)
     if not others:
         for op in branches[0].ops:
             op.detach()

@@ -36,7 +36,7 @@ from s2s.analysis.network.functions import STATE
 from s2s.c_syntax import headers
 from s2s.c_syntax.identifiers import c_identifier, c_macro, unique_identifiers
 from s2s.c_syntax.interface import run_order
-from s2s.dialects import c
+from s2s.dialects import c, loop
 from s2s.passes.loop.lower_to_c.arena import Arena, arena_table
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.index_checks import indices_of
@@ -44,7 +44,7 @@ from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
 from s2s.passes.loop.lower_to_c.network import LowerNetwork
 from s2s.passes.loop.lower_to_c.run_sizes import RunSizes
-from s2s.passes.loop.lower_to_c.step_groups import lower_group, lower_shared, step_groups
+from s2s.passes.loop.lower_to_c.step_groups import StepGroup, lower_group, lower_shared, step_groups
 from s2s.passes.loop.lower_to_c.steps import StepBuilder
 
 _INDEX = IndexType()
@@ -124,8 +124,10 @@ class LowerStepped(LowerNetwork):
         (run,) = block.args
         b = Builder(block)
         self._check(b, [], [run])
-        handed = [self._read(b, run, name, type) for name, type in zip(self.members, self.handed, strict=True)]
-        self._bind(b, handed)
+        before = len(self.handed) - len(self.ports)
+        handed = [self._member(b, run, place) for place in range(before)]
+        b.values[self.arguments[0]] = handed[0]
+        self._read_ports(b, run, [op for op in self.func.body.block.ops if loop.step_of(op) is None])
         kernel, tile = (self._read(b, run, name, _INDEX) for name in (self.kernel, self.tile))
         groups = list(step_groups(self.func))
         tiles = None
@@ -142,7 +144,7 @@ class LowerStepped(LowerNetwork):
         taken = frozenset([*self.parameters, *self.arena.identifiers])
         steps = StepBuilder(b, self.names, self.arena, sizes=sizes, taken=taken)
         lower_shared(steps, self.func)
-        cases = [lower_group(steps, group, tile) for group in groups]
+        cases = [self._case(steps, group, run, tile) for group in groups]
         for group, case in zip(groups, cases, strict=True):
             if group.tiles is not None and tiles is not None:
                 with b.inside(case):
@@ -153,6 +155,26 @@ class LowerStepped(LowerNetwork):
         block.add_op(c.SwitchOp(kernel, [*cases, none]))
         self._go_on(b, run, kernel, tile, tiles, len(groups))
         return self._exported("step", block, [], [])
+
+    def _case(self, steps: StepBuilder, group: StepGroup, run: SSAValue, tile: SSAValue) -> Block:
+        """Write what a step of a group does, with the inputs and outputs that it takes."""
+        case = Block()
+        with steps.b.inside(case):
+            self._read_ports(steps.b, run, group.ops)
+        case.add_ops([op.detach() or op for op in list(lower_group(steps, group, tile).ops)])
+        return case
+
+    def _read_ports(self, b: Builder, run: SSAValue, ops: Sequence[Operation]) -> None:
+        """Read the pointers to inputs and outputs that some operations take, where they have not been read."""
+        taken = {operand for op in ops for each in op.walk() for operand in each.operands}
+        before = len(self.handed) - len(self.ports)
+        for place, port in enumerate(self.arguments[1:], before):
+            if port in taken:
+                b.values[port] = self._member(b, run, place)
+
+    def _member(self, b: Builder, run: SSAValue, place: int) -> SSAValue:
+        """Read something that the run was given."""
+        return self._read(b, run, self.members[place], self.handed[place])
 
     def _bind(self, b: Builder, handed: Sequence[SSAValue]) -> None:
         """Record which values the arena and the ports are."""
