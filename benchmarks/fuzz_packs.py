@@ -25,13 +25,15 @@ HERE = Path(__file__).parent
 DIGITS = HERE.parent / "examples" / "digits" / "digits.onnx"
 CALIBRATION = DIGITS.with_name("calibration.npz")
 UNPROVEN = ("-fwrapv", "-fno-sanitize=signed-integer-overflow,shift")
-"""Without checksums any number may be in a pack."""
+"""Without checksums any number may be in a pack, of which sums of integers overflow."""
 FLAGS = ("-std=gnu99", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
-def mutated(artifact: Artifact, folder: Path, *, count: int, seed: int) -> Iterator[tuple[str, int, str]]:
-    """Yield what happens to mutated packs of a network of one input and one output: the mode, the exit code, the
-    text."""
+def mutated(
+    artifact: Artifact, folder: Path, *, count: int, seed: int, integers: bool = False
+) -> Iterator[tuple[str, int, str]]:
+    """Yield what happens to mutated packs of a network of one input and one output, which computes in `integers` or
+    not: the mode, the exit code, the text."""
     tree, info = artifact.write(folder / "tree"), artifact.info
     sizes = {
         "ARENA_SIZE": info.arena_size + 1,
@@ -46,7 +48,7 @@ def mutated(artifact: Artifact, folder: Path, *, count: int, seed: int) -> Itera
     for mode, checksums in (("with checksums", 1), ("without", 0)):
         program = folder / f"fuzz_{checksums}"
         harness = [f"-DS2S_PACK_CHECKSUMS={checksums}", HERE / "fuzz_packs.c"]
-        flags = FLAGS if checksums else (*FLAGS, *UNPROVEN)
+        flags = FLAGS if checksums or not integers else (*FLAGS, *UNPROVEN)
         subprocess.run(["gcc", *flags, *defined, *includes, *harness, *sources, "-lm", "-o", program], check=True)
         command = [program, tree / f"{info.name}.weights", str(count), str(seed)]
         ended = subprocess.run(command, check=False, capture_output=True, text=True)
@@ -69,7 +71,8 @@ def main() -> None:
     good, model = True, api.quantize(DIGITS, CALIBRATION, ports="int8").model if arguments.int8 else DIGITS
     with api.compile(model, target="c", weights="pack") as artifact, tempfile.TemporaryDirectory() as folder:
         began = _seconds()
-        for mode, code, text in mutated(artifact, Path(folder), count=arguments.count, seed=arguments.seed):
+        runs = mutated(artifact, Path(folder), count=arguments.count, seed=arguments.seed, integers=arguments.int8)
+        for mode, code, text in runs:
             taken, began = _seconds() - began, _seconds()
             print(f"{mode}: {arguments.count:,} packs in {taken:.0f} s of processor time\n{text}", flush=True)
             good &= code == 0
