@@ -5,6 +5,7 @@ suite already, a small product of matrices takes a thousand times the processor 
 """
 
 import os
+from importlib import import_module
 from typing import Any
 
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")
@@ -19,8 +20,7 @@ def use_one_thread() -> None:
 
 def one_thread() -> Any:
     """Options of a session of onnxruntime, which reads no variable."""
-    import onnxruntime
-
-    options: Any = onnxruntime.SessionOptions()
+    runtime: Any = import_module("onnxruntime")
+    options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     return options
