@@ -61,5 +61,5 @@ def _run_c(model_path: str, inputs: Sequence[Array], executor: Executor) -> list
     compilation = Compilation(model_path, CompileOptions(executor=executor))
     small = compilation.facts(Lowered).constants <= SMALL_WEIGHTS
     flags = (*STANDARD, QUICK, *compilation.info.target.cflags) if small else None
-    with load(compilation.tree, flags=flags) as network:
+    with load(compilation.tree, flags=flags, as_unit=small) as network:
         return list(network.run(dict(zip(network.input_names, inputs, strict=True))).values())

@@ -19,6 +19,7 @@ from support.project import ROOT
 from support.sampling import MARKER, SEED, choose_seed, left_out
 from support.scheduling import scope_of
 from support.temporary import use_memory
+from support.threads import use_one_thread
 
 INNER_FRAMES = 6
 
@@ -109,8 +110,9 @@ def process_is_left_as_it_was() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the seed of the samples and the temporary folder before other processes start."""
+    """Choose the seed of the samples, the temporary folder and the threads before other processes start."""
     use_memory()
+    use_one_thread()
     config.addinivalue_line("markers", MARKER)
     seed = choose_seed()
     if config.option.hypothesis_seed is None:

@@ -56,16 +56,17 @@ def load(
     compiler: Sequence[str] | None = None,
     flags: Sequence[str] | None = None,
     network: str | None = None,
+    as_unit: bool = False,
 ) -> "LoadedNetwork":
     """Build a tree, in memory or on disk, and load it; the result is a context manager that cleans up.
 
-    Of a tree of several networks, `network` names the one to load.
+    Of a tree of several networks, `network` names the one to load. `as_unit` builds it as one translation unit.
     """
     folder = Path(tempfile.mkdtemp(prefix="s2s-"))
     try:
         placed = tree.write(folder / "tree") if isinstance(tree, Tree) else read_tree(Path(tree).resolve())
         interface = placed.network(network)
-        compile_library(placed, folder / LIBRARY, compiler=compiler, flags=flags)
+        compile_library(placed, folder / LIBRARY, compiler=compiler, flags=flags, as_unit=as_unit)
         loaded = LoadedNetwork(folder, interface, calls_packed=_calls_packed(placed.record_of(interface)))
         if interface.pack:
             loaded.bind_weights((placed.folder / f"{interface.name}.weights").read_bytes())

@@ -13,6 +13,7 @@ from s2s.frontends.onnx import load_model
 from s2s.types.dtypes import Array
 from support.compiled import run_c
 from support.onnx_text import onnx_file
+from support.threads import one_thread
 
 ARENA_OF_A_BLOCK = 2**20
 
@@ -41,7 +42,7 @@ STEPS = {
 
 def by_onnxruntime(file: Path, inputs: list[Array]) -> list[Array]:
     runtime: Any = onnxruntime
-    session = runtime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+    session = runtime.InferenceSession(str(file), one_thread(), providers=["CPUExecutionProvider"])
     names = [port.name for port in session.get_inputs()]
     return [np.asarray(value) for value in session.run(None, dict(zip(names, inputs, strict=True)))]
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from s2s import api
 from support.compiled import run_c
 from support.onnx_text import onnx_file
+from support.threads import one_thread
 
 EXAMPLES = 8
 """Each takes a run of the C compiler."""
@@ -112,7 +113,7 @@ def test_every_pattern_gives_the_numbers_of_onnxruntime(
         end = "canonical"  # values have fewer heads than weights
     file = onnx_file(pattern(sizes, layout, scale, mask, shape, end), tmp_path, opset=18)
     runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
+    options = one_thread()
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session: Any = runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
     generator = np.random.default_rng(sum(sizes.values()))

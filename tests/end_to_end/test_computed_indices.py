@@ -15,6 +15,7 @@ from s2s.api import compile
 from s2s.artifact import Artifact
 from s2s.errors import InputError
 from s2s.types.dtypes import Array
+from support.threads import one_thread
 
 Nodes = list[onnx.NodeProto]
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
@@ -211,7 +212,9 @@ CASES = list(product(COMPUTED, USES, PLACES))
 
 def _check(computed: str, use: str, place: str, rows: int | str) -> None:
     proto = model(computed, use, place, rows)
-    session: Any = onnxruntime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    session: Any = onnxruntime.InferenceSession(
+        proto.SerializeToString(), one_thread(), providers=["CPUExecutionProvider"]
+    )
     fewest, dims = (ROWS, {}) if isinstance(rows, int) else (FEWEST, {rows: (FEWEST, ROWS)})
     with compile(proto, target="c", dims=dims) as network:
         _compare(network, session, CASES.index((computed, use, place)), fewest)

@@ -16,6 +16,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.types.dtypes import Array
 from support.c_compilers import SANITIZERS, require_sanitizers
 from support.onnx_text import onnx_file
+from support.threads import one_thread
 
 PLACES = "(float[5,7] x) => (int64[2,k] y) { y = NonZero (x) }"
 
@@ -152,7 +153,7 @@ def inputs(kind: str, seed: int) -> dict[str, Array]:
 
 def expected(file: Path, given: dict[str, Array]) -> list[Array]:
     runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
+    options = one_thread()
     options.log_severity_level = 3
     return runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"]).run(None, given)
 

@@ -11,13 +11,14 @@ from s2s import api
 from s2s.errors import UnsupportedError
 from s2s.types.dtypes import Array
 from support.onnx_text import onnx_model
+from support.threads import one_thread
 
 FLOATS = np.linspace(-2, 2, 12, dtype=np.float32)
 
 
 def expected(model: onnx.ModelProto, inputs: dict[str, Array]) -> dict[str, Array]:
     runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
+    options = one_thread()
     options.log_severity_level = 3
     session = runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     return dict(zip([each.name for each in session.get_outputs()], session.run(None, inputs), strict=True))

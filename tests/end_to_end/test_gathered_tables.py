@@ -16,6 +16,7 @@ from benchmarks.contrib_cases import model as contrib_model
 from s2s import api
 from s2s.types.dtypes import Array
 from s2s.types.narrow import NARROW, pack
+from support.threads import one_thread
 
 ROWS, COLUMNS = 64, 32
 PLACES = np.array([[3, 0, 63], [17, -1, 3]], np.int64)
@@ -85,7 +86,7 @@ def constants(artifact: api.Artifact) -> int:
 
 def expected(model: onnx.ModelProto, places: Array = PLACES) -> Array:
     runtime: Any = onnxruntime
-    session = runtime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    session = runtime.InferenceSession(model.SerializeToString(), one_thread(), providers=["CPUExecutionProvider"])
     return session.run(["y"], {"i": places})[0]
 
 

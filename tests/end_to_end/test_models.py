@@ -15,6 +15,7 @@ from s2s.frontends.onnx import load_model
 from s2s.types.dtypes import Array, tensor_type
 from support.compiled import run_c
 from support.project import SHARED
+from support.threads import one_thread
 
 FOLDER = SHARED / "models" / "onnx"
 MAX_RATIO = 1.05
@@ -35,7 +36,7 @@ def made_up_inputs(artifact: Artifact) -> dict[str, Array]:
 
 def by_onnxruntime(name: str, inputs: Mapping[str, Array]) -> list[Array]:
     runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
+    options = one_thread()
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = runtime.InferenceSession(str(FOLDER / f"{name}.onnx"), options, providers=["CPUExecutionProvider"])
     return [np.asarray(value) for value in session.run(None, dict(inputs))]

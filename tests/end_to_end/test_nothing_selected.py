@@ -14,6 +14,7 @@ from s2s import api
 from s2s.errors import UnsupportedError
 from s2s.types.dtypes import Array
 from support.onnx_text import onnx_model
+from support.threads import one_thread
 
 ROWS = 8
 CONSTANTS = "int64[1] zero = {0}, int64[1] one = {1}, int64[1] four = {4}, int64[1] eight = {8}, int64 five = {5}"
@@ -107,7 +108,9 @@ def test_a_run_in_which_nothing_is_selected_is_right(name: str):
     proto = onnx_model(
         f"(float[N, 4] x, bool[N] m) => ({outputs}) <{CONSTANTS}> {{ kept = Compress<axis = 0> (x, m) {body} }}", 18
     )
-    session: Any = onnxruntime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    session: Any = onnxruntime.InferenceSession(
+        proto.SerializeToString(), one_thread(), providers=["CPUExecutionProvider"]
+    )
     random = np.random.default_rng(0)
     with api.compile(proto, target="c", dims={"N": (1, ROWS)}) as artifact:
         for mask in MASKS:

@@ -16,6 +16,7 @@ from s2s.types.dtypes import Array
 from s2s.verify.toolchain import accepts_flags, default_compiler
 from support.compiled import run_c
 from support.random_convolutions import Convolution, convolutions, network
+from support.threads import one_thread
 
 EXAMPLES = 6
 """Each takes a run of the C compiler."""
@@ -34,7 +35,7 @@ def test_convolutions_give_what_onnxruntime_does(layers: Sequence[Convolution], 
     path = tmp_path / "convolutions.onnx"
     path.write_bytes(network(layers).SerializeToString())
     onnxruntime: Any = import_module("onnxruntime")
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(str(path), one_thread(), providers=["CPUExecutionProvider"])
     rng = np.random.default_rng(0)
     shapes: dict[str, list[int]] = {port.name: port.shape for port in session.get_inputs()}
     feeds = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}

@@ -12,6 +12,7 @@ from s2s.prove.atoms import Atoms
 from s2s.prove.intervals import at
 from s2s.prove.reference.onnx_file import read_onnx
 from s2s.prove.reference.qdq import execute_onnx
+from support.threads import one_thread
 
 BYTES = np.arange(-128, 128)
 SCALES = [(0.04, -3, 0.07, 5, 0.09, 11), (0.011, 100, 0.3, -128, 0.2, 0), (0.05, 0, 0.05, 0, 0.05, -7)]
@@ -53,7 +54,9 @@ def by_reference(path: Path) -> np.ndarray:
 def test_the_reference_of_a_sum_is_the_engines(numbers: tuple[float, int, float, int, float, int], tmp_path: Path):
     a, b = (part.reshape(-1).astype(np.int8) for part in np.meshgrid(BYTES, BYTES, indexing="ij"))
     runtime: Any = import_module("onnxruntime")
-    session = runtime.InferenceSession(sum_network("Add", a.size, numbers), providers=["CPUExecutionProvider"])
+    session = runtime.InferenceSession(
+        sum_network("Add", a.size, numbers), one_thread(), providers=["CPUExecutionProvider"]
+    )
     path = tmp_path / "sum.onnx"
     path.write_bytes(sum_network("Add", 1, numbers))
     assert np.array_equal(by_reference(path).reshape(-1), session.run(None, {"a": a, "b": b})[0])

@@ -15,6 +15,7 @@ from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
 from s2s.verify.unsigned_weights import with_unsigned_weights
 from support.reference import assert_close
+from support.threads import one_thread
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def run_reference(model: onnx.ModelProto, inputs: Sequence[Array]) -> list[Array
 def run_onnxruntime(model: onnx.ModelProto, inputs: Sequence[Array]) -> list[Array]:
     """The outputs by onnxruntime, with all optimisations off."""
     runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
+    options = one_thread()
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
     unsigned = with_unsigned_weights(model).SerializeToString()

@@ -7,6 +7,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from s2s.types.dtypes import Array
+from support.threads import one_thread
 
 PAST, TOKENS = "past_sequence_length", "sequence_length"
 TOTAL = f"{PAST} + {TOKENS}"
@@ -118,7 +119,9 @@ class Stepwise:
     def __init__(self, model: onnx.ModelProto, layers: int = 2) -> None:
         import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 
-        self.session: Any = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        self.session: Any = onnxruntime.InferenceSession(
+            model.SerializeToString(), one_thread(), providers=["CPUExecutionProvider"]
+        )
         self.names = caches(layers)
         self.held = [np.zeros((1, HEADS, 0, HEAD), np.float32) for _ in self.names]
 

@@ -13,6 +13,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
 from s2s.interpret.graph import evaluate
 from s2s.types.dtypes import Array
+from support.threads import one_thread
 
 OPSET = 21
 
@@ -50,7 +51,7 @@ def run_onnx(kind: str, inputs: Sequence[Array], attributes: dict[str, Any], out
 def run_onnxruntime(kind: str, inputs: Sequence[Array], attributes: dict[str, Any], outputs: int = 1) -> list[Array]:
     """The outputs of one ONNX operator by onnxruntime, for what ONNX's reference implementation gets wrong."""
     model = one_operator_model(kind, inputs, attributes, outputs)
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(model.SerializeToString(), one_thread(), providers=["CPUExecutionProvider"])
     found = session.run(None, {f"x{i}": value for i, value in enumerate(inputs)})  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return [np.asarray(value) for value in cast(Sequence[Array], found)]
 

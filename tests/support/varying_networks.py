@@ -10,6 +10,7 @@ import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 
 from s2s.types.dtypes import Array
 from support.onnx_text import onnx_file
+from support.threads import one_thread
 
 
 def model(text: str, folder: Path, opset: int = 17) -> Path:
@@ -25,7 +26,7 @@ def model(text: str, folder: Path, opset: int = 17) -> Path:
 
 def session(file: Path) -> Any:
     runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
+    options = one_thread()
     options.log_severity_level = 3
     return runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
 

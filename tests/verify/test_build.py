@@ -45,6 +45,13 @@ def test_both_executors_give_the_same_bits() -> None:
 
 
 @pytest.mark.parametrize("executor", ["aot", "graph"])
+def test_one_translation_unit_gives_the_same_bits(executor: Executor) -> None:
+    with load(network(executor)) as files, load(network(executor), as_unit=True) as unit:
+        for one, other in zip(files.run({"x": sample()}).values(), unit.run({"x": sample()}).values(), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("executor", ["aot", "graph"])
 def test_an_input_without_dimensions_is_passed_as_such(executor: Executor) -> None:
     model = parse_model("""<ir_version: 8, opset_import: ["" : 17]> g (float x) => (float y) { y = Neg(x) }""")
     with compile_artifact(model, CompileOptions(target="c", executor=executor)) as artifact:

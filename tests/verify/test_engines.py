@@ -9,6 +9,7 @@ from onnx.parser import parse_model
 from s2s.frontends.model import load_for_engine
 from s2s.options import CompileOptions
 from s2s.verify.engines import run_engine
+from support.threads import one_thread
 
 ort = pytest.importorskip("onnxruntime")
 
@@ -35,7 +36,7 @@ def quantised_product() -> ModelProto:
 
 
 def run(model: ModelProto, x: np.ndarray[tuple[int, ...], np.dtype[np.float32]], level: str) -> np.ndarray:
-    options = ort.SessionOptions()
+    options = one_thread()
     options.log_severity_level = 4
     options.graph_optimization_level = getattr(ort.GraphOptimizationLevel, level)
     session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])

@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from s2s.support.frozen import frozen
 
@@ -36,17 +37,17 @@ class Instruction:
         """The address of the next instruction."""
         return self.address + self.size
 
-    @property
+    @cached_property
     def destination(self) -> str:
         """The first operand if it is a register, else nothing."""
         return self.operands[0] if self.operands and _REGISTER.fullmatch(self.operands[0]) else ""
 
-    @property
+    @cached_property
     def sources(self) -> frozenset[str]:
         """The registers of all operands but the first."""
         return frozenset(_REGISTER.findall(" ".join(self.operands[1:])))
 
-    @property
+    @cached_property
     def address_registers(self) -> frozenset[str]:
         """The registers that an address in brackets is computed from."""
         return frozenset(_REGISTER.findall(" ".join(each for each in self.operands if each.startswith("["))))
@@ -62,7 +63,7 @@ class Instruction:
         braces = next((each for each in self.operands if each.startswith("{")), None)
         return 2 if braces is None else _count_listed(braces)
 
-    @property
+    @cached_property
     def writes_pc(self) -> bool:
         """Whether the program counter is its destination: by name, or by a list that a load fills."""
         braces = next((each for each in self.operands if each.startswith("{")), "")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import cached_property, lru_cache
 
 from s2s.boards.cycles.instruction import Instruction
 from s2s.boards.cycles.table import CONDITIONS
@@ -26,20 +27,20 @@ class Step:
     is_far_jump: bool = False
     """Whether it is a call in form and stays in its function: `bl`, which reaches farther than `b` on a Cortex-M0."""
 
-    @property
+    @cached_property
     def word(self) -> str:
         """The mnemonic without its width, and without the condition of an if-then block."""
         word = self.instruction.mnemonic.partition(".")[0]
         return word[:-2] if self.is_guarded and word.endswith(CONDITIONS) else word
 
-    @property
+    @cached_property
     def jumps(self) -> bool:
         """Whether it may go on anywhere but behind itself: a branch or a return, and no call."""
         word = self.word
         by_word = word in ("b", "bx", *TABLES, *COMPARED) or self._is_conditional_branch
         return by_word or self.is_far_jump or self.instruction.writes_pc
 
-    @property
+    @cached_property
     def _is_conditional_branch(self) -> bool:
         return self.word.startswith("b") and self.word[1:] in CONDITIONS
 
@@ -91,12 +92,16 @@ def destinations(step: Step) -> int:
 
 def registers(operands: Iterable[str]) -> list[str]:
     """The registers in operands, ranges of lists and double words as the words that they hold."""
+    return [name for operand in operands for name in _named(operand)]
+
+
+@lru_cache(4096)
+def _named(operand: str) -> tuple[str, ...]:
     named: list[str] = []
-    for operand in operands:
-        for kind, low, high in _RANGE.findall(operand):
-            named += [name for number in range(int(low), int(high) + 1) for name in _words(f"{kind}{number}")]
-        named += [name for place in _REGISTER.findall(_RANGE.sub("", operand)) for name in _words(place)]
-    return named
+    for kind, low, high in _RANGE.findall(operand):
+        named += [name for number in range(int(low), int(high) + 1) for name in _words(f"{kind}{number}")]
+    named += [name for place in _REGISTER.findall(_RANGE.sub("", operand)) for name in _words(place)]
+    return tuple(named)
 
 
 def _words(register: str) -> list[str]:

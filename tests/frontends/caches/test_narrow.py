@@ -18,6 +18,7 @@ from s2s.testing.decoders import Config
 from s2s.testing.decoders.reference import logits
 from s2s.types.dtypes import Array
 from support.onnx_text import onnx_file
+from support.threads import one_thread
 
 ROOM, HEAD = 6, 8
 BYTES = {"float32": 4 * HEAD, "float16": 2 * HEAD, "int8": HEAD + 4}
@@ -118,7 +119,7 @@ def model_file(folder: Path) -> Path:
 @pytest.mark.parametrize("cache", ["float32", "float16", "int8"])
 def test_grouped_query_attention_keeps_its_cache_in_place(tmp_path: Path, cache: Cache):
     file, runtime = model_file(tmp_path), onnxruntime
-    session: Any = runtime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+    session: Any = runtime.InferenceSession(str(file), one_thread(), providers=["CPUExecutionProvider"])
     caches: dict[str, Array] = {name: np.zeros((1, 2, ROOM, 8), np.float32) for name in PASTS}
     rng = np.random.default_rng(1)
     with compiled(file, cache, PASTS) as network:

@@ -10,6 +10,7 @@ from onnx import helper, numpy_helper
 
 from s2s import api
 from s2s.types.dtypes import Array
+from support.threads import one_thread
 
 FLOAT = onnx.TensorProto.FLOAT
 
@@ -35,7 +36,7 @@ def model(rows: int, columns: int, block: int, quant_type: int, lines: int) -> o
 
 def by_onnxruntime(proto: onnx.ModelProto, x: Array) -> Array:
     runtime: Any = importlib.import_module("onnxruntime")
-    session = runtime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    session = runtime.InferenceSession(proto.SerializeToString(), one_thread(), providers=["CPUExecutionProvider"])
     return session.run(None, {"x": x})[0]
 
 

@@ -21,6 +21,7 @@ from s2s.frontends.onnx.microsoft_refusals import REFUSALS
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
 from s2s.verify.unsigned_weights import with_unsigned_weights
+from support.threads import one_thread
 
 RUNTIME: Any = onnxruntime
 FILES: Any = onnx
@@ -90,7 +91,7 @@ def words() -> onnx.ModelProto:
 
 
 def by_onnxruntime(proto: onnx.ModelProto, x: Array, level: Any, saved: Path | None = None) -> Array:
-    options = RUNTIME.SessionOptions()
+    options = one_thread()
     options.graph_optimization_level = level
     options.log_severity_level = 4
     if saved is not None:

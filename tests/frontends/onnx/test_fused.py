@@ -14,6 +14,7 @@ from s2s.frontends.onnx import import_model
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
 from s2s.verify.unsigned_weights import with_unsigned_weights
+from support.threads import one_thread
 
 ENDS = np.array([3, 5, 1], np.int32)
 WORDS = integers(0, 255, np.uint8, 9, 16)
@@ -28,7 +29,7 @@ def test_gives_the_numbers_of_onnxruntime(name: str):
     found = run_graph(imported.module, inputs, imported.weights)
     runtime: Any = onnxruntime
     unsigned = with_unsigned_weights(proto).SerializeToString()
-    session = runtime.InferenceSession(unsigned, providers=["CPUExecutionProvider"])
+    session = runtime.InferenceSession(unsigned, one_thread(), providers=["CPUExecutionProvider"])
     expected = session.run(None, {port.name: x for port, x in zip(session.get_inputs(), inputs, strict=True)})
     for ours, theirs in zip(found, expected, strict=True):
         stated = np.s_[:, :, : case.stated] if ours.ndim == 4 else ...

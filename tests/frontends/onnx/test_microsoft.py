@@ -17,6 +17,7 @@ from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
 from s2s.types.dtypes import Array
 from s2s.verify.unsigned_weights import with_unsigned_weights
+from support.threads import one_thread
 
 RNG = np.random.default_rng(0)
 TYPES = (np.int8, np.uint8)
@@ -54,7 +55,7 @@ def model(kind: str, operands: Sequence[Array], data: Sequence[int], attributes:
 
 def by_onnxruntime(proto: onnx.ModelProto, inputs: Sequence[Array]) -> Array:
     runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
+    options = one_thread()
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     unsigned = with_unsigned_weights(proto).SerializeToString()
     session = runtime.InferenceSession(unsigned, options, providers=["CPUExecutionProvider"])

@@ -17,6 +17,7 @@ from s2s.registry import get_pass
 from s2s.types.dtypes import Array, as_tensor_type
 from s2s.verify.unsigned_weights import with_unsigned_weights
 from support.project import SHARED
+from support.threads import one_thread
 
 FOLDER = SHARED / "models" / "onnx"
 LAYERS = {
@@ -46,7 +47,7 @@ def worst_in_steps(name: str, imported: Imported) -> float:
     scales = {tensor.name: numpy_helper.to_array(tensor) for tensor in proto.graph.initializer}
     step = float(scales[proto.graph.node[-1].input[1]])
     runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
+    options = one_thread()
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     unsigned = with_unsigned_weights(proto).SerializeToString()
     session = runtime.InferenceSession(unsigned, options, providers=["CPUExecutionProvider"])
