@@ -9,8 +9,10 @@ import click
 from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.within import Limits, show_front, within
+from s2s.support.extras import require_extra
 
 if TYPE_CHECKING:
+    from s2s.mixed.front import Picked
     from s2s.quantization import LayerNoise, Quantized
     from s2s.quantization.ranges import Convergence
 
@@ -70,8 +72,9 @@ if TYPE_CHECKING:
     "--metric",
     default="accuracy",
     metavar="NAME",
-    help="What is compared beside the usual: accuracy, f1, auc, or FILE.py:FUNCTION of scores and labels.",
+    help="What is compared beside the usual: accuracy, f1, auc, map, or FILE.py:FUNCTION of scores and labels.",
 )
+@click.option("--html", type=options.PATH, metavar="FILE", help="Write a page with the choices, accuracy and errors.")
 @within
 @options.flag_of("pre")
 @options.flag_of("shapes")
@@ -87,6 +90,7 @@ def quantize_command(
     test: Path | None,
     ports: Literal["float", "int8"],
     metric: str,
+    html: Path | None,
     pre: tuple[str, ...],
     shape: tuple[str, ...],
     trust_model: bool,
@@ -123,18 +127,30 @@ def quantize_command(
         "shapes": sized(shapes_of(shape), {}),
     }
     picked = None
+    if html is not None:
+        require_extra("report", "--html")
     with steps_shown():
         if limits.are_given:
             made, picked = limits.quantized(model, data, settings_of(**stated))
         else:
             made = quantize(model, data, trust=trust_model, **stated)
         made.save(target)
+    if html is not None:
+        write_page(html, model.name, made, picked)
     if as_json:
         print_json({"model": str(target), **made.as_dict(), **({} if picked is None else picked.as_dict())})
     else:
         show(made, target)
         if picked is not None:
             show_front(picked)
+
+
+def write_page(file: Path, name: str, made: "Quantized", picked: "Picked | None") -> None:
+    """Write the page of a quantised network."""
+    from s2s.report.html.quantised import quantised_page
+    from s2s.support.files import write_file
+
+    write_file(file, quantised_page(name, made, picked), f"--html {file}")
 
 
 def show(made: "Quantized", target: Path) -> None:

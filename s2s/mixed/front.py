@@ -39,6 +39,10 @@ class Point(NamedTuple):
         """The layers with weights of 4 bits."""
         return [layer for layer, width in self.plan.items() if width == "int4"]
 
+    def in_words(self) -> str:
+        """The plan for a table."""
+        return f"4 bits in {len(self.narrow)} of {len(self.plan)} layers"
+
 
 @frozen
 class Picked:

@@ -52,10 +52,10 @@ def quantize(
     values, `entropy` and `percentile` cut rare large ones off. `refine` equalises channels and corrects biases where
     that brings the outputs closer to floats on the samples. `labels` names an array or column beside the inputs with
     the class of each sample: the result then tells how many are classified rightly, of the samples in `test` where that
-    is given. `metric` is another number to compare: `f1`, `auc`, or a function of scores and labels. With `ports` as
-    `int8`, inputs and outputs are integers too, where the model quantises them at once. A program of PyTorch, or a
-    module that is exported on the first sample, becomes a program with pairs of `quantized_decomposed` operators;
-    `trust` lets a file of one run code while it is read.
+    is given. `metric` is another number to compare: `f1`, `auc`, `map`, or a function of scores and labels. With
+    `ports` as `int8`, inputs and outputs are integers too, where the model quantises them at once. A program of
+    PyTorch, or a module that is exported on the first sample, becomes a program with pairs of `quantized_decomposed`
+    operators; `trust` lets a file of one run code while it is read.
     """
     require_extra("verify", "quantisation")
     if is_gguf(model):
