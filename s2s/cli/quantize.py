@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "-o",
     type=options.PATH,
     metavar="FILE",
-    help="Model to write; by default MODEL_int8.onnx, or .pt2, here.",
+    help="Model to write; by default MODEL_int8.onnx, or .pt2, here. A FILE.tflite is written of ONNX models, too.",
 )
 @click.option(
     "--method",
