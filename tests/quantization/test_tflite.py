@@ -118,10 +118,9 @@ def first(engine: ForeignEngine, model: object, inputs: Mapping[str, Array]) -> 
 def test_engines_agree(body: str, weights: Shapes):
     made, samples = quantised(body, weights)
     data = as_tflite(made.model)
-    numbers = onnx.numpy_helper.to_array(
-        next(each for each in made.model.graph.initializer if each.name in ("y_scale", "y_QuantizeLinear_scale"))
-    )
-    step = float(numbers.reshape(-1)[0])
+    [scale] = [node.input[1] for node in made.model.graph.node if node.output[0] == "y"]
+    [held] = [tensor for tensor in made.model.graph.initializer if tensor.name == scale]
+    step = float(onnx.numpy_helper.to_array(held).reshape(-1)[0])
     with api.compile(data, target="c") as artifact:
         for number in range(8):
             inputs = {name: array[number : number + 1] for name, array in samples.items()}
