@@ -21,12 +21,10 @@ from s2s.quantization.onnx_integers import Integers
 from s2s.quantization.onnx_network import OnnxNetwork
 from s2s.quantization.ranges import Method, Range, Ranges
 from s2s.quantization.recurrent import quantize_recurrent
+from s2s.quantization.refine import MEASURED, spread_places
 from s2s.support import progress
 from s2s.support.logs import errors_only
 from s2s.types.dtypes import Array
-
-MEASURED = 64
-"""Samples that candidates are measured on at most, evenly spread."""
 
 
 class OnnxFormat:
@@ -107,7 +105,7 @@ def spread(samples: Samples, count: int) -> Samples:
     """Return at most `count` samples, evenly spread."""
     if samples.count <= count:
         return samples
-    places = [number * samples.count // count for number in range(count)]
+    places = spread_places(samples.count, count)
     labels = None if samples.labels is None else [samples.labels[place] for place in places]
     return Samples({name: array[places] for name, array in samples.arrays.items()}, count, labels, samples.classes)
 
