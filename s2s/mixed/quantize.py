@@ -80,6 +80,8 @@ def fitted(
     require_extra("verify", "quantisation")
     require_extra("mixed", "--flash, --ram, --time, --min-accuracy")
     board_of(options.target)
+    if settings.activations != "int8":
+        raise InputError("--activations int16: widths are chosen for activations of 8 bits; leave one of both out")
     loaded = load_model(model)
     if not isinstance(loaded, LoadedModel):
         raise InputError(f"{loaded.label}: widths are chosen for ONNX models; export it with torch.onnx.export")

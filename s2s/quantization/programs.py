@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 def quantize_program(loaded: LoadedModel, samples: SamplesSource, settings: Settings) -> Quantized:
     """Quantise a program of floats: weights per output channel, activations by calibration on `samples`."""
+    if settings.activations != "int8":
+        raise InputError(f"{loaded.label}: has activations of 8 bits here; export it with torch.onnx.export")
     import torch
     import torch.ao.quantization.fx._decomposed  # pyright: ignore[reportUnusedImport]  # registers the operators
 

@@ -22,6 +22,7 @@ class Quant(NamedTuple):
     scales: tuple[float, ...]
     zero_point: int = 0
     axis: int = 0
+    bits: int = 8
 
     @property
     def scale(self) -> float:
@@ -64,7 +65,7 @@ class TfliteGraph:
         self._tensors[name] = TensorSpec(
             name,
             value.shape,
-            kind or ("" if value.data is not None else "FLOAT32" if value.quant is None else "INT8"),
+            kind or ("" if value.data is not None else "FLOAT32" if value.quant is None else f"INT{value.quant.bits}"),
             value.data,
             quant.scales or None,
             quant.zero_point,

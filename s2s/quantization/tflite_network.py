@@ -39,6 +39,12 @@ class _Network:
         self._model, self._graph = model, TfliteGraph()
         tensors = model.graph.initializer
         self._constants = {tensor.name: _array(tensor) for tensor in tensors}
+        constants = [node for node in model.graph.node if node.op_type == "Constant"]
+        self._constants |= {
+            node.output[0]: numpy_helper.to_array(attributes_of(node)["value"])
+            for node in constants
+            if "value" in attributes_of(node)
+        }
         self._narrow = {tensor.name for tensor in tensors if tensor.data_type == TensorProto.INT4}
         infos = [*model.graph.input, *model.graph.value_info, *model.graph.output]
         self._infos = {info.name: info.type.tensor_type for info in infos}
@@ -78,6 +84,8 @@ class _Network:
 
     def _node(self, node: NodeProto) -> None:
         result = node.output[0]
+        if result in self._constants:
+            return
         if result in self._fused:
             self._values[result] = self._values[node.input[0]]
         elif node.op_type == "DequantizeLinear":
@@ -95,10 +103,10 @@ class _Network:
 
     def _quant(self, node: NodeProto) -> Quant:
         scales, zeros = (self._constants[name].reshape(-1) for name in node.input[1:])
-        if zeros.dtype.name not in ("int8", "int32") or (zeros != zeros[0]).any():
+        if zeros.dtype.name not in ("int8", "int16", "int32") or (zeros != zeros[0]).any():
             raise UnsupportedError(f"{place(node)}: TFLite has signed integers with one zero point here; {WAY_OUT}")
         axis = attributes_of(node).get("axis", 1) if scales.size > 1 else 0
-        return Quant(tuple(map(float, scales)), int(zeros[0]), axis)
+        return Quant(tuple(map(float, scales)), int(zeros[0]), axis, zeros.dtype.itemsize * 8)
 
     def _dequantised(self, node: NodeProto) -> None:
         source, result = node.input[0], node.output[0]

@@ -67,12 +67,14 @@ class Call:
 
     @property
     def activation(self) -> int:
-        """The bound that the result gets: none, if integers of the result end there anyway."""
+        """The bound that the result gets; an end where integers of the result end anyway needs none."""
         quant = self.wanted
-        low, high = ((end - quant.zero_point) * quant.scale for end in (-128, 127))
-        if low >= self.bounds[0] - quant.scale / 2 and high <= self.bounds[1] + quant.scale / 2:
-            return NONE
-        return _ENDS[self.bounds] if self.bounds in _ENDS else self.refuse(f"a bound of {self.bounds}")
+        half = 1 << (quant.bits - 1)
+        low, high = ((end - quant.zero_point) * quant.scale for end in (-half, half - 1))
+        least = -np.inf if low >= self.bounds[0] - quant.scale / 2 else self.bounds[0]
+        most = np.inf if high <= self.bounds[1] + quant.scale / 2 else self.bounds[1]
+        known = next((ends for ends in ((least, most), self.bounds) if ends in _ENDS), None)
+        return self.refuse(f"a bound of {self.bounds}") if known is None else _ENDS[known]
 
     def result(self, like: Value | None = None, *, is_last: bool = False) -> Value:
         """The value that it computes, with the quantisation of another one or its own; `is_last` puts channels last."""
@@ -91,7 +93,7 @@ def _convolution(call: Call) -> Value:
     outputs, inputs = kernel.shape[:2]
     groups, channels = call.attributes.get("group", 1), x.shape[-1]
     strides, dilations = _pair(call, "strides"), _pair(call, "dilations")
-    x, padding = _padded(call, x, kernel.shape[2:], -128 if x.quant is None else x.quant.zero_point)
+    x, padding = _padded(call, x, kernel.shape[2:], 0 if x.quant is None else x.quant.zero_point)
     fields: dict[str, Any] = {
         **_strides(strides),
         "padding": padding,
@@ -136,7 +138,8 @@ def _bias(call: Call, number: int, x: Value, weights: Quant, outputs: int) -> Va
         call.refuse("a bias of other than 32 bits")
     scales = np.array(weights.scales, np.float32) * np.float32(x.quant.scale)
     units = np.array(scales if bias.quant is None else bias.quant.scales, np.float32)
-    integers = np.rint(bias.data.reshape(-1) * (units / scales).astype(np.float64)).astype(np.int32)
+    wide = np.int32 if x.quant.bits == 8 else np.int64
+    integers = np.rint(bias.data.reshape(-1) * (units / scales).astype(np.float64)).astype(wide)
     return call.graph.constant(bias.name, integers, Quant(tuple(map(float, scales))))
 
 
@@ -146,7 +149,8 @@ def _pool(builtin: str) -> Callable[[Call], Value]:
         kernel = _pair(call, "kernel_shape")
         if len(x.shape) != 4 or call.attributes.get("ceil_mode", 0) or _pair(call, "dilations") != [1, 1]:
             call.refuse("a pool of other than images, with dilations, or that rounds sizes up")
-        fill = -128 if builtin == "MAX_POOL_2D" else None
+        bits = 8 if x.quant is None else x.quant.bits
+        fill = -(1 << (bits - 1)) if builtin == "MAX_POOL_2D" else None
         x, padding = _padded(call, x, kernel, fill)
         fields = {**_strides(_pair(call, "strides")), "filter_height": kernel[0], "filter_width": kernel[1]}
         return call.graph.emit(builtin, [x], call.result(x, is_last=True), padding=padding, **fields)
@@ -179,7 +183,7 @@ def _padded(call: Call, x: Value, kernel: Sequence[int], fill: int | None) -> tu
         call.refuse(f"an average with padding {stated}")
     amounts = call.graph.constant("padding", np.array([(0, 0), *stated, (0, 0)], np.int32))
     shape = (x.shape[0], *(size + sum(pad) for size, pad in zip(sizes, stated, strict=True)), x.shape[3])
-    value = call.graph.constant("filling", np.array([fill], np.int8), x.quant)
+    value = call.graph.constant("filling", np.array([fill], f"int{x.quant.bits}"), x.quant)
     return call.graph.emit("PADV2", [x, amounts, value], replace(x, name=f"{x.name}_padded", shape=shape)), VALID
 
 
@@ -221,7 +225,8 @@ def _binary(builtin: str) -> Callable[[Call], Value]:
         move = call.graph.channels_last if is_last else call.graph.channels_second
         moved = [move(value) for value in operands]
         result = call.result(is_last=is_last)
-        return call.graph.emit(builtin, moved, result, fused_activation_function=call.activation)
+        fields = {"pot_scale_int16": False} if builtin == "ADD" else {}
+        return call.graph.emit(builtin, moved, result, fused_activation_function=call.activation, **fields)
 
     return binary
 
@@ -253,23 +258,30 @@ def _same(call: Call) -> Value:
     return call.moved(0)
 
 
-def _function(builtin: str, quant: Quant | None = None, **fields: Any) -> Callable[[Call], Value]:
-    """A function of each element, whose result may have a quantisation that TFLite fixes."""
+def _function(builtin: str, low: int | None = None, **fields: Any) -> Callable[[Call], Value]:
+    """A function of each element, whose result may have a quantisation that TFLite fixes: from `low` to 1."""
 
     def function(call: Call) -> Value:
         x = call.value(0)
-        result = replace(x, name=call.name, quant=quant or call.wanted)
+        result = replace(x, name=call.name, quant=call.wanted if low is None else _fixed(x, low))
         stated = {"alpha": call.attributes.get("alpha", 0.01)} if builtin == "LEAKY_RELU" else fields
         return call.graph.emit(builtin, [x], result, **stated)
 
     return function
 
 
+def _fixed(x: Value, low: int) -> Quant:
+    """The quantisation that TFLite fixes for results from `low`, 0 or -1, to 1: 16 bits are symmetric."""
+    if x.quant is not None and x.quant.bits == 16:
+        return Quant((1 / 32768,), bits=16)
+    return Quant((1 / 128,)) if low else Quant((1 / 256,), -128)
+
+
 def _softmax(call: Call) -> Value:
     x = call.graph.channels_second(call.value(0))
     if call.attributes.get("axis", -1) % len(x.shape) != len(x.shape) - 1:
         call.refuse("a softmax of another axis than the last one")
-    return call.graph.emit("SOFTMAX", [x], replace(x, name=call.name, quant=Quant((1 / 256,), -128)), beta=1.0)
+    return call.graph.emit("SOFTMAX", [x], replace(x, name=call.name, quant=_fixed(x, 0)), beta=1.0)
 
 
 OPERATORS: Mapping[str, Callable[[Call], Value]] = {
@@ -289,10 +301,10 @@ OPERATORS: Mapping[str, Callable[[Call], Value]] = {
     "ReduceMean": _mean,
     "Relu": _function("RELU"),
     "Reshape": _reshape,
-    "Sigmoid": _function("LOGISTIC", Quant((1 / 256,), -128)),
+    "Sigmoid": _function("LOGISTIC", 0),
     "Softmax": _softmax,
     "Squeeze": _reshape,
-    "Tanh": _function("TANH", Quant((1 / 128,))),
+    "Tanh": _function("TANH", -1),
     "Transpose": _transpose,
     "Unsqueeze": _reshape,
 }

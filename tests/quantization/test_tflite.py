@@ -12,7 +12,7 @@ from s2s.cli.main import run
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.formats import load_model
 from s2s.quantization.result import Quantized
-from s2s.quantization.settings import PortType
+from s2s.quantization.settings import Activations, PortType
 from s2s.quantization.tflite_network import as_tflite
 from s2s.types.dtypes import Array
 from s2s.verify.engines import ForeignEngine, run_engine
@@ -98,11 +98,13 @@ def samples_of(model: onnx.ModelProto) -> dict[str, Array]:
     return {name: random.normal(size=(40, *shape[1:])).astype(np.float32) for name, shape in dims.items()}
 
 
-def quantised(body: str, weights: Shapes, ports: PortType = "float") -> tuple[Quantized, dict[str, Array]]:
+def quantised(
+    body: str, weights: Shapes, ports: PortType = "float", activations: Activations = "int8"
+) -> tuple[Quantized, dict[str, Array]]:
     """A network in 8 bits, and its samples."""
     model = network(body, weights)
     samples = samples_of(model)
-    return api.quantize(model, samples, refine=False, ports=ports), samples
+    return api.quantize(model, samples, refine=False, ports=ports, activations=activations), samples
 
 
 def first(engine: ForeignEngine, model: object, inputs: Mapping[str, Array]) -> Array:
@@ -128,6 +130,24 @@ def test_engines_agree(body: str, weights: Shapes):
             micro, whole = (first(engine, data, inputs) for engine in ("tflm", "litert"))
             assert np.abs(whole - expected).max() <= 4.01 * step
             assert np.abs(whole - micro).max() <= 1.01 * step
+            np.testing.assert_array_equal(artifact.run(inputs)["y"], micro)
+
+
+@pytest.mark.parametrize(
+    ("body", "weights"),
+    [(RESIDUAL, RESIDUAL_WEIGHTS), (BRANCHES, BRANCHES_WEIGHTS)],
+    ids=["residual", "branches"],
+)
+def test_engines_agree_on_activations_of_16_bits(body: str, weights: Shapes):
+    made, samples = quantised(body, weights, activations="int16")
+    data = as_tflite(made.model)
+    with api.compile(data, target="c") as artifact, api.compile(made.model, target="c") as integers:
+        for number in range(8):
+            inputs = {name: array[number : number + 1] for name, array in samples.items()}
+            expected = first("onnxruntime", made.model, inputs)
+            micro, whole = (first(engine, data, inputs) for engine in ("tflm", "litert"))
+            for found in (micro, whole, integers.run(inputs)["y"]):
+                assert np.abs(found - expected).max() <= 1e-3 * np.abs(expected).max()
             np.testing.assert_array_equal(artifact.run(inputs)["y"], micro)
 
 
