@@ -100,6 +100,21 @@ class Integers:
         for name, value in zip(node.input[1:3], (step, dtype.type(zero)), strict=True):
             self._write(name, np.full(self._array(name).shape, value))
 
+    def widen_input(self, layer: Layer, layers: Sequence[Layer]) -> None:
+        """Give what a layer reads, and all that shares its scale, 16 bits, and the biases of its readers other
+        scales."""
+        name = self._scale_of_input(layer)
+        zero = next((node.input[2] for node in self._quantisers if node.input[1] == name), None)
+        if zero is None or self._array(zero).dtype != np.int8:
+            return
+        step, offset = (float(self._array(each).reshape(-1)[0]) for each in (name, zero))
+        wide = np.float32(step * max(128 + offset, 127 - offset) / np.iinfo(np.int16).max)
+        for reader in layers:
+            if self._scale_of_input(reader) == name and self._constant_makers(reader):
+                self._rescale_bias(reader, np.array([float(wide) / step]))
+        self._write(name, np.full(self._array(name).shape, wide))
+        self._write(zero, np.zeros(self._array(zero).shape, np.int16))
+
     def _rescale_bias(self, layer: Layer, factor: Array) -> None:
         """Give the bias of a layer a unit `factor` times as large."""
         makers = self._constant_makers(layer)
