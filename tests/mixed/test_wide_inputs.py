@@ -1,5 +1,8 @@
 """Layers get inputs of 16 bits where 8 bits do not reach the accuracy that is asked."""
 
+# The types of onnx are partly unknown.
+# pyright: reportUnknownMemberType=false
+
 import numpy as np
 import onnx
 import pytest
