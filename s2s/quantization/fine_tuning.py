@@ -14,6 +14,7 @@ Norms are folded into the layers before them.
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any, cast
 
 import torch
@@ -26,7 +27,7 @@ from s2s.quantization.pairs import WEIGHTED, operator_name, output_axis, planned
 from s2s.quantization.ranges import Range
 
 MOMENTUM = 0.05
-"""The weight of a batch in the range of an activation, after the first one."""
+"""The weight of a batch of the training in the range of an activation, which begins with the one of the examples."""
 
 
 class RoundedActivation(nn.Module):
@@ -35,15 +36,19 @@ class RoundedActivation(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("ends", torch.zeros(2))
+        self.observes = False
+        """Whether it takes the range of what it sees in evaluation."""
 
     def forward(self, x: Tensor) -> Tensor:
         """`x`, rounded in training."""
-        if not self.training:
+        if not (self.training or self.observes):
             return x
         ends = cast(Tensor, self.ends)
         with torch.no_grad():
             seen = torch.stack([x.min().clamp_max(0), x.max().clamp_min(0)])
-            ends.copy_(torch.lerp(ends, seen, MOMENTUM) if bool(ends.any()) else seen)
+            ends.copy_(torch.lerp(ends, seen, MOMENTUM) if self.training else seen)
+        if self.observes:
+            return x
         chosen = Range(*ends.tolist())
         return torch.fake_quantize_per_tensor_affine(x, chosen.step(), chosen.zero_point(), -128, 127)
 
@@ -88,7 +93,19 @@ def prepare(module: nn.Module, *examples: Tensor) -> GraphModule:
             _train(tuned, node)
     tuned.graph.eliminate_dead_code()
     tuned.recompile()
+    _observe(tuned.eval(), examples)
     return tuned
+
+
+def _observe(tuned: GraphModule, examples: Sequence[Tensor]) -> None:
+    """Take the ranges of activations in floats."""
+    activations = [each for each in tuned.modules() if isinstance(each, RoundedActivation)]
+    for each in activations:
+        each.observes = True
+    with torch.no_grad():
+        tuned(*examples)
+    for each in activations:
+        each.observes = False
 
 
 def _leave_batch_open(module: GraphModule) -> None:

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from s2s.errors import InputError
-from s2s.quantization import prepare, quantize
+from s2s.quantization import fine_tuning, prepare, quantize
 
 IMAGES = torch.from_numpy(np.random.default_rng(0).standard_normal((64, 2, 8, 8)).astype(np.float32))
 
@@ -23,7 +23,8 @@ def network() -> nn.Sequential:
     return nn.Sequential(*first, nn.Conv2d(6, 6, 3), nn.Flatten(), nn.Linear(6, 3)).eval()
 
 
-def test_training_sees_the_numbers_of_the_quantised_module():
+def test_training_sees_the_numbers_of_the_quantised_module(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fine_tuning, "MOMENTUM", 0.0)  # the ranges that `quantize` finds on the same samples
     net = network()
     tuned = prepare(net, IMAGES)
     with torch.no_grad():
