@@ -122,18 +122,10 @@ def quantize_command(
     from s2s.quantization.settings import settings_of
 
     kind = ".pt2" if format_of(model) == "PyTorch" else ".onnx"
-    target = output if output is not None else Path(f"{model.name.partition('.')[0]}_int8{kind}")
-    stated: dict[str, Any] = {
-        "method": method,
-        "refine": refine,
-        "labels": labels,
-        "test": test,
-        "pre": pre,
-        "metric": metric,
-        "ports": ports,
-        "activations": activations,
-        "shapes": sized(shapes_of(shape), {}),
-    }
+    target = output or Path(f"{model.name.partition('.')[0]}_int8{kind}")
+    bits = {"method": method, "refine": refine, "ports": ports, "activations": activations}
+    stated: dict[str, Any] = {"labels": labels, "test": test, "pre": pre, "metric": metric, **bits}
+    stated["shapes"] = sized(shapes_of(shape), {})
     picked = None
     if html is not None:
         require_extra("report", "--html")
@@ -148,9 +140,7 @@ def quantize_command(
     if as_json:
         print_json({"model": str(target), **made.as_dict(), **({} if picked is None else picked.as_dict())})
     else:
-        show(made, target)
-        if picked is not None:
-            show_front(picked)
+        show(made, target, picked)
 
 
 def write_page(file: Path, name: str, made: "Quantized", picked: "Picked | None") -> None:
@@ -161,8 +151,8 @@ def write_page(file: Path, name: str, made: "Quantized", picked: "Picked | None"
     write_file(file, quantised_page(name, made, picked), f"--html {file}")
 
 
-def show(made: "Quantized", target: Path) -> None:
-    """Print the table of layers and the path of the model."""
+def show(made: "Quantized", target: Path, picked: "Picked | None") -> None:
+    """Print the table of layers, the path of the model, and the choices within bounds."""
     from rich.console import Console
     from rich.table import Table
 
@@ -175,6 +165,8 @@ def show(made: "Quantized", target: Path) -> None:
     console.print(table)
     for line in (*sizes(made), f"The model is {target}; try: s2s compile {target}"):
         console.print(line, soft_wrap=True)
+    if picked is not None:
+        show_front(picked)
 
 
 def sizes(made: "Quantized") -> Iterator[str]:

@@ -23,7 +23,7 @@ from torch.fx import GraphModule, Node
 
 from s2s.errors import InputError
 from s2s.quantization.attention import attention_in_products
-from s2s.quantization.pairs import WEIGHTED, operator_name, output_axis, planned
+from s2s.quantization.pairs import TRANSPOSED, WEIGHTED, integer_readers, operator_name, planned
 from s2s.quantization.ranges import Range
 
 MOMENTUM = 0.05
@@ -86,8 +86,9 @@ def prepare(module: nn.Module, *examples: Tensor) -> GraphModule:
     plan = planned(graph, torch)
     # A module of its own: the one of an export refuses to be trained.
     tuned = GraphModule(plan.module, plan.module.graph)
-    for node in [plan.nodes[name] for name in plan.names]:
-        _insert(tuned, node, f"{node.name}_rounded", RoundedActivation(), list(node.users))
+    places = [(plan.nodes[name], integer_readers(plan, plan.nodes[name])) for name in plan.names]
+    for node, readers in places:
+        _insert(tuned, node, f"{node.name}_rounded", RoundedActivation(), readers)
     for node in list(tuned.graph.nodes):
         if operator_name(node) in WEIGHTED and plan.is_integer(node):
             _train(tuned, node)
@@ -132,7 +133,13 @@ def _train(module: GraphModule, layer: Node) -> None:
             holder.register_parameter(last, nn.Parameter(values.detach().clone()))
     weight = layer.args[1]
     if isinstance(weight, Node):
-        _insert(module, weight, f"{layer.name}_weight_rounded", RoundedWeight(output_axis(layer)), [layer])
+        _insert(
+            module,
+            weight,
+            f"{layer.name}_weight_rounded",
+            RoundedWeight(int(operator_name(layer) in TRANSPOSED)),
+            [layer],
+        )
 
 
 def _insert(module: GraphModule, node: Node, name: str, rounding: nn.Module, readers: list[Node]) -> None:

@@ -40,8 +40,8 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split(", "))
 
 
-_TRANSPOSED = frozenset(["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"])
-WEIGHTED = frozenset(["conv1d", "conv2d", "conv3d", "linear"]) | _TRANSPOSED
+TRANSPOSED = frozenset(["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"])
+WEIGHTED = frozenset(["conv1d", "conv2d", "conv3d", "linear"]) | TRANSPOSED
 """Operators with weights as second argument. Output channels are counted by its first dimension, by the second one for
 transposed convolutions."""
 _ACTIVATIONS = frozenset(["relu", "relu6", "hardtanh"])
@@ -192,7 +192,7 @@ def float_nodes(plan: Pairs) -> tuple[FloatNode, ...]:
     """The operators that compute in floats, in the order of the program; not operators of constants alone."""
     found: list[FloatNode] = []
     layers = [each for each in plan.module.graph.nodes if operator_name(each) in WEIGHTED and plan.is_integer(each)]
-    bytes_of = {str(getattr(each.args[1], "target", "")) for each in layers if operator_name(each) not in _TRANSPOSED}
+    bytes_of = {str(getattr(each.args[1], "target", "")) for each in layers if operator_name(each) not in TRANSPOSED}
     for node in plan.module.graph.nodes:
         if operator_name(node) == "embedding" and str(node.args[0].target) in bytes_of:
             continue
@@ -228,7 +228,7 @@ def inserted(plan: Pairs, ranges: Mapping[str, Range]) -> GraphModule:
         limits = ranges[plan.source.get(name, name)]
         parameters = limits.step(), limits.zero_point(), *_BOUNDS, torch.int8
         node = nodes[name]
-        readers = [user for user in node.users if name not in plan.floats or _takes_integers(plan, user)]
+        readers = integer_readers(plan, node)
         with module.graph.inserting_after(node):
             quantised = module.graph.create_node(
                 "call_function", decomposed.quantize_per_tensor.default, (node, *parameters), name=f"{name}_quantized"
@@ -251,9 +251,13 @@ def inserted(plan: Pairs, ranges: Mapping[str, Range]) -> GraphModule:
     return module
 
 
-def _takes_integers(plan: Pairs, reader: Node) -> bool:
-    """Whether a node is a layer or a product in integers."""
-    return reader.name in plan.recurrent or (operator_name(reader) in WEIGHTED | _PRODUCTS and plan.is_integer(reader))
+def integer_readers(plan: Pairs, node: Node) -> list[Node]:
+    """The readers of a node with a pair that take what is rounded, in the graph of `plan` or a copy."""
+    readers = list(node.users)
+    if node.name not in plan.floats:
+        return readers
+    layers = [each for each in readers if operator_name(each) in WEIGHTED | _PRODUCTS and plan.is_integer(each)]
+    return [each for each in readers if each.name in plan.recurrent or each in layers]
 
 
 def _quantise_weight(module: GraphModule, node: Node, torch: Any) -> None:
@@ -263,7 +267,7 @@ def _quantise_weight(module: GraphModule, node: Node, torch: Any) -> None:
     assert not isinstance(weight, tuple | list)
     target = str(getattr(weight, "target", ""))
     values: Tensor = operator.attrgetter(target)(module).detach()
-    axis = output_axis(node)
+    axis = int(operator_name(node) in TRANSPOSED)
     per_tensor = axis and _groups(node) > 1
     largest = values.abs().amax() if per_tensor else values.movedim(axis, 0).flatten(1).abs().amax(1)
     scales = (largest / 127).clamp_min(1e-8)
@@ -309,11 +313,6 @@ def _restored(module: GraphModule, before: Node, name: str, parts: tuple[Tensor,
             return module.graph.call_function(decomposed.dequantize_per_channel.default, (*nodes, axis, *bounds))
         arguments = *nodes, float(scales), 0, *bounds
         return module.graph.call_function(decomposed.dequantize_per_tensor.default, arguments)
-
-
-def output_axis(layer: Node) -> int:
-    """The axis of the weights of a layer that counts output channels, of one group where it is transposed."""
-    return int(operator_name(layer) in _TRANSPOSED)
 
 
 def _no_offsets(scales: Tensor, torch: Any) -> Tensor:
