@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.mcu import MODELS, NETWORKS
 from benchmarks.networks.quantised import SIGNED, inverted, static
 from s2s import api
-from s2s.fuzz.tflite.writer import NONE, RELU6, SAME, GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import NONE, RELU6, SAME, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.inspection import inspect_model
 
 SPREAD = 35.0

@@ -21,6 +21,7 @@ from s2s.frontends.formats import ModelSource
 from s2s.frontends.model import Network
 from s2s.inspection import Inspection, inspect_model
 from s2s.joint.artifact import JointArtifact, together
+from s2s.mixed.quantize import Fitted, quantize_within
 from s2s.options import CompileOptions, DebugOptions, UserOptions
 from s2s.options.declaration import declaration, parameters_of
 from s2s.options.values import bindings_of, dims_of, shapes_of
@@ -121,6 +122,7 @@ __all__ = [
     "CFunction",
     "CompileOptions",
     "DebugOptions",
+    "Fitted",
     "Inspection",
     "JointArtifact",
     "LoadedNetwork",
@@ -134,6 +136,7 @@ __all__ = [
     "load",
     "profile",
     "quantize",
+    "quantize_within",
     "register_codegen",
     "register_custom_op",
     "together",

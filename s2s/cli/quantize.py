@@ -9,8 +9,10 @@ import click
 from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.within import Limits, show_front, within
+from s2s.support.extras import require_extra
 
 if TYPE_CHECKING:
+    from s2s.mixed.front import Picked
     from s2s.quantization import LayerNoise, Quantized
     from s2s.quantization.ranges import Convergence
 
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     "-o",
     type=options.PATH,
     metavar="FILE",
-    help="Model to write; by default MODEL_int8.onnx, or .pt2, here.",
+    help="Model to write; by default MODEL_int8.onnx, or .pt2, here. A FILE.tflite is written of ONNX models, too.",
 )
 @click.option(
     "--method",
@@ -67,11 +69,18 @@ if TYPE_CHECKING:
     help="Inputs and outputs in floats as before, or in integers.",
 )
 @click.option(
+    "--activations",
+    type=click.Choice(["int8", "int16"]),
+    default="int8",
+    help="Bits of activations; weights have 8. 16 bits (ONNX models) take twice the RAM, and lose next to nothing.",
+)
+@click.option(
     "--metric",
     default="accuracy",
     metavar="NAME",
-    help="What is compared beside the usual: accuracy, f1, auc, or FILE.py:FUNCTION of scores and labels.",
+    help="What is compared beside the usual: accuracy, f1, auc, map, or FILE.py:FUNCTION of scores and labels.",
 )
+@click.option("--html", type=options.PATH, metavar="FILE", help="Write a page with the choices, accuracy and errors.")
 @within
 @options.flag_of("pre")
 @options.flag_of("shapes")
@@ -86,7 +95,9 @@ def quantize_command(
     labels: str | None,
     test: Path | None,
     ports: Literal["float", "int8"],
+    activations: Literal["int8", "int16"],
     metric: str,
+    html: Path | None,
     pre: tuple[str, ...],
     shape: tuple[str, ...],
     trust_model: bool,
@@ -111,34 +122,37 @@ def quantize_command(
     from s2s.quantization.settings import settings_of
 
     kind = ".pt2" if format_of(model) == "PyTorch" else ".onnx"
-    target = output if output is not None else Path(f"{model.name.partition('.')[0]}_int8{kind}")
-    stated: dict[str, Any] = {
-        "method": method,
-        "refine": refine,
-        "labels": labels,
-        "test": test,
-        "pre": pre,
-        "metric": metric,
-        "ports": ports,
-        "shapes": sized(shapes_of(shape), {}),
-    }
+    target = output or Path(f"{model.name.partition('.')[0]}_int8{kind}")
+    bits = {"method": method, "refine": refine, "ports": ports, "activations": activations}
+    stated: dict[str, Any] = {"labels": labels, "test": test, "pre": pre, "metric": metric, **bits}
+    stated["shapes"] = sized(shapes_of(shape), {})
     picked = None
+    if html is not None:
+        require_extra("report", "--html")
     with steps_shown():
         if limits.are_given:
             made, picked = limits.quantized(model, data, settings_of(**stated))
         else:
             made = quantize(model, data, trust=trust_model, **stated)
         made.save(target)
+    if html is not None:
+        write_page(html, model.name, made, picked)
     if as_json:
         print_json({"model": str(target), **made.as_dict(), **({} if picked is None else picked.as_dict())})
     else:
-        show(made, target)
-        if picked is not None:
-            show_front(picked)
+        show(made, target, picked)
 
 
-def show(made: "Quantized", target: Path) -> None:
-    """Print the table of layers and the path of the model."""
+def write_page(file: Path, name: str, made: "Quantized", picked: "Picked | None") -> None:
+    """Write the page of a quantised network."""
+    from s2s.report.html.quantised import quantised_page
+    from s2s.support.files import write_file
+
+    write_file(file, quantised_page(name, made, picked), f"--html {file}")
+
+
+def show(made: "Quantized", target: Path, picked: "Picked | None") -> None:
+    """Print the table of layers, the path of the model, and the choices within bounds."""
     from rich.console import Console
     from rich.table import Table
 
@@ -151,6 +165,8 @@ def show(made: "Quantized", target: Path) -> None:
     console.print(table)
     for line in (*sizes(made), f"The model is {target}; try: s2s compile {target}"):
         console.print(line, soft_wrap=True)
+    if picked is not None:
+        show_front(picked)
 
 
 def sizes(made: "Quantized") -> Iterator[str]:

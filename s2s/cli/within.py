@@ -33,14 +33,14 @@ class Limits(NamedTuple):
 
     def quantized(self, model: Path, data: Path, settings: "Settings") -> "tuple[Quantized, Picked]":
         """Quantise a model within the bounds."""
-        from s2s.mixed.quantize import quantize_within
+        from s2s.mixed.quantize import fitted
         from s2s.mixed.search import Bounds
         from s2s.options import CompileOptions
 
         stated: dict[str, Any] = {} if self.requantise is None else {"requantise": self.requantise}
         compiling = CompileOptions(target=self.target or "cortex-m4", **stated)  # pyright: ignore[reportArgumentType]
         bounds = Bounds(self.flash, self.ram, self.time)
-        return quantize_within(model, data, settings, compiling, bounds, self.min_accuracy)
+        return fitted(model, data, settings, compiling, bounds, self.min_accuracy)
 
 
 def within(command: Callable[..., None]) -> Callable[..., None]:
@@ -84,7 +84,6 @@ def show_front(picked: "Picked") -> None:
 
 def _cells(point: "Point", is_chosen: bool) -> tuple[str, ...]:
     """The cells of a plan."""
-    count = len(point.narrow)
-    name = f"4 bits in {count} of {len(point.plan)} layers{' <' if is_chosen else ''}"
+    name = f"{point.in_words()}{' <' if is_chosen else ''}"
     right = "" if point.metric is None else f"{point.metric:.4g}"
     return name, *(f"{number:,}" for number in point.price), f"{point.sqnr:.1f}", right

@@ -1,6 +1,8 @@
 """The plans that none beats in flash and loss at once, and the one of them that a user's bounds ask for."""
 
+import copy
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -8,7 +10,7 @@ import numpy as np
 import onnx
 
 from s2s.errors import InputError
-from s2s.mixed.prices import Builder, Price, Prices, predicted
+from s2s.mixed.prices import Builder, LayerPrice, Price, Prices, predicted
 from s2s.mixed.search import Bounds, Losses, fastest, least_loss, smallest
 from s2s.quantization.accuracy import stacked
 from s2s.quantization.metrics import Metric
@@ -39,6 +41,12 @@ class Point(NamedTuple):
         """The layers with weights of 4 bits."""
         return [layer for layer, width in self.plan.items() if width == "int4"]
 
+    def in_words(self) -> str:
+        """The plan for a table."""
+        wide = list(self.plan.values()).count("int16")
+        more = f", 16 in {wide}" if wide else ""
+        return f"4 bits in {len(self.narrow)}{more} of {len(self.plan)} layers"
+
 
 @frozen
 class Picked:
@@ -57,6 +65,11 @@ class Picked:
     def describe(self) -> Iterator[str]:
         """Yield lines about what each layer gives up, and the cost of the network as it was built."""
         chosen = predicted(self.point.plan, self.prices)
+        for layer, width in self.point.plan.items():
+            if width == "int16":
+                before = predicted({**self.point.plan, layer: "int8"}, self.prices)
+                flash, more = chosen.flash - before.flash, chosen.cycles - before.cycles
+                yield f"{layer}: 16 bits of its input take {flash:+,} bytes of flash and {more:+,} {self.unit}"
         for layer in self.point.narrow:
             wide = predicted({**self.point.plan, layer: "int8"}, self.prices)
             saved, more = wide.flash - chosen.flash, chosen.cycles - wide.cycles
@@ -91,11 +104,21 @@ class Front:
         for width in WIDTHS:
             with progress.within(f"all layers in {width}"):
                 self.prices[width] = builder.built(self._model(self._all(width)), self._mixer.layers)
-        self.losses = self._losses()
+        self.losses: dict[tuple[str, Width], float] = {}
+        self._base = _noise(work.format.output_noise(work.real, self._model(self._all("int8"))))
+        for number, layer in enumerate(self._mixer.layers, 1):
+            progress.step(f"measuring layer {number} of {len(self._mixer.layers)}")
+            added = self._loss(layer.name, "int4")
+            self.losses |= {(layer.name, "int8"): 0.0, (layer.name, "int4"): max(added, self._base * 1e-3, 1e-12)}
 
     def pick(self, bounds: Bounds, least_metric: float | None) -> Picked:
         """Return the plan within the bounds with the least loss; the smallest one that reaches the metric where
         nothing else is bounded. Raises `InputError` with the nearest plan where there is none."""
+        if least_metric is not None and (self._point(self._all("int8")).metric or 0.0) < least_metric:
+            return self._with_wide_inputs()._picked(bounds, least_metric)
+        return self._picked(bounds, least_metric)
+
+    def _picked(self, bounds: Bounds, least_metric: float | None) -> Picked:
         front = self.points(bounds._replace(flash=None))
         limits = bounds
         for _ in range(TRIES):
@@ -123,7 +146,8 @@ class Front:
         least = smallest(self.prices, bounds)
         if least is None:
             return []
-        low, high = (predicted(plan, self.prices).flash for plan in (least, self._all("int8")))
+        low, high = (predicted(plan, self.prices).flash for plan in (least, self._all(list(self.prices)[-1])))
+        high = max(high, predicted(self._all("int8"), self.prices).flash)
         points: dict[tuple[Width, ...], Point] = {}
         for flash in np.linspace(low, max(low, high), POINTS):
             plan = least_loss(self.prices, self.losses, bounds._replace(flash=math.ceil(flash)))
@@ -209,18 +233,29 @@ class Front:
             self._judged[key] = sqnr, right
         return Point(plan, predicted(plan, self.prices), *self._judged[key])
 
-    def _losses(self) -> Losses:
-        """The noise of each layer in each width beside all others in 8 bits, as a part of the output's signal."""
-        work, losses = self._work, dict[tuple[str, Width], float]()
-        base = _noise(work.format.output_noise(work.real, self._model(self._all("int8"))))
-        for number, layer in enumerate(self._mixer.layers, 1):
-            progress.step(f"measuring layer {number} of {len(self._mixer.layers)}")
-            plan: Plan = {**self._all("int8"), layer.name: "int4"}
-            losses[layer.name, "int8"] = 0.0
-            losses[layer.name, "int4"] = max(
-                _noise(work.format.output_noise(work.real, self._model(plan))) - base, base * 1e-3, 1e-12
-            )
-        return losses
+    def _loss(self, layer: str, width: Width) -> float:
+        """The noise that a width of a layer adds beside all others in 8 bits, as a part of the output's signal."""
+        model = self._model({**self._all("int8"), layer: width})
+        return _noise(self._work.format.output_noise(self._work.real, model)) - self._base
+
+    def _with_wide_inputs(self) -> "Front":
+        """The same with prices of inputs of 16 bits, which a network gets where 8 bits are not good enough: each in a
+        build of its own, with the conversions around it."""
+        plain, layers, made = self.prices["int8"], dict[str, LayerPrice](), copy.copy(self)
+        users = Counter(kernel for layer in plain.layers.values() for kernel in layer.kernels)
+        ram, made.losses = plain.total.ram, dict(self.losses)
+        for layer in self._mixer.layers:
+            with progress.within(f"{layer.name} with an input of 16 bits"):
+                plan: Plan = {**self._all("int8"), layer.name: "int16"}
+                built = self._builder.built(self._model(plan), self._mixer.layers).total
+            base = plain.layers[layer.name]
+            dropped = sum(plain.code[kernel] for kernel in base.kernels if users[kernel] == 1)
+            constants = base.constants + built.flash - plain.total.flash + dropped
+            layers[layer.name] = LayerPrice(base.cycles + built.cycles - plain.total.cycles, constants, frozenset())
+            made.losses[layer.name, "int16"] = self._loss(layer.name, "int16")
+            ram = max(ram, built.ram)
+        made.prices = {**self.prices, "int16": Prices(plain.total._replace(ram=ram), {}, layers)}
+        return made
 
 
 def _as_dict(point: Point) -> dict[str, Any]:

@@ -175,8 +175,8 @@ def require_labels(samples: Samples, option: str) -> Sequence[int]:
 
 
 def _is_defined(name: str, labels: Array, scores: Array) -> bool:
-    """Whether labels allow a metric: a curve has an area only if there are samples of several known classes."""
-    if name != "auc":
+    """Whether labels allow a metric: scores order samples only if there are samples of several known classes."""
+    if name not in ("auc", "map"):
         return True
     has_score = labels < max(scores.shape[1], 2)
     return bool(has_score.all()) and len(np.unique(labels)) > 1

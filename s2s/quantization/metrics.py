@@ -1,4 +1,5 @@
-"""Metrics of classifiers: the share of right answers, F1, the area under the curve, and functions of users."""
+"""Metrics of classifiers: the share of right answers, F1, the area under the curve, the mean average precision, and
+functions of users."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -53,13 +54,33 @@ def f1(scores: Array, labels: Array) -> float:
 def auc(scores: Array, labels: Array) -> float:
     """Return the probability that a sample of a class has a higher score for it than one of another class, the mean
     over the classes that have samples. Equal scores count half."""
+    return _mean_over_classes(_area, scores, labels)
+
+
+def average_precision(scores: Array, labels: Array) -> float:
+    """Return the mean average precision (mAP): for each class, the precision among the samples with the highest scores
+    for it, averaged over every count of them that takes in another sample of the class; the mean over the classes that
+    have samples. Equal scores come in together."""
+    return _mean_over_classes(_precision, scores, labels)
+
+
+def _mean_over_classes(of_class: Function, scores: Array, labels: Array) -> float:
+    """The mean over classes of a function of the scores for one and whether samples are of it; of two classes, the
+    second counts alone."""
     scores = scores.reshape(len(labels), -1)
     if scores.shape[1] == 1:
-        return _area(scores[:, 0], labels == 1)
+        return of_class(scores[:, 0], labels == 1)
     if scores.shape[1] == 2:
-        return _area(scores[:, 1] - scores[:, 0], labels == 1)
+        return of_class(scores[:, 1] - scores[:, 0], labels == 1)
     present = [label for label in np.unique(labels) if label < scores.shape[1]]
-    return float(np.mean([_area(scores[:, label], labels == label) for label in present]))
+    return float(np.mean([of_class(scores[:, label], labels == label) for label in present]))
+
+
+def _precision(scores: Array, chosen: Array) -> float:
+    """The mean over chosen samples of the part of the samples with at least its score that are chosen."""
+    _, places = np.unique(-scores, return_inverse=True)
+    taken, right = np.cumsum(np.bincount(places)), np.cumsum(np.bincount(places, chosen))
+    return float((right / taken)[places][chosen].mean()) if chosen.any() else float("nan")
 
 
 def _area(scores: Array, chosen: Array) -> float:
@@ -76,7 +97,7 @@ def classes(scores: Array) -> Array:
     return flat.argmax(axis=1) if flat.shape[1] > 1 else (flat[:, 0] > 0.5).astype(np.int64)
 
 
-METRICS: dict[str, Function] = {"accuracy": top1, "f1": f1, "auc": auc}
+METRICS: dict[str, Function] = {"accuracy": top1, "f1": f1, "auc": auc, "map": average_precision}
 
 
 def metric(text: str) -> Metric:

@@ -17,25 +17,25 @@ from s2s.quantization.channels import Channels, observed
 from s2s.quantization.network import layers_of
 from s2s.quantization.noise import least_ratio, tensor_values
 from s2s.quantization.onnx_attention import drop_pairs_of_scores, masked_scores
-from s2s.quantization.onnx_integers import Integers
+from s2s.quantization.onnx_integers import Integers, drop_pairs_before_bounds
 from s2s.quantization.onnx_network import OnnxNetwork
 from s2s.quantization.ranges import Method, Range, Ranges
 from s2s.quantization.recurrent import quantize_recurrent
+from s2s.quantization.refine import MEASURED, spread_places
+from s2s.quantization.settings import Activations
 from s2s.support import progress
 from s2s.support.logs import errors_only
 from s2s.types.dtypes import Array
-
-MEASURED = 64
-"""Samples that candidates are measured on at most, evenly spread."""
 
 
 class OnnxFormat:
     """How ONNX models are quantised and run."""
 
-    def __init__(self, samples: Samples, method: Method) -> None:
+    def __init__(self, samples: Samples, method: Method, activations: Activations = "int8") -> None:
         self._samples = samples
         self._measured = spread(samples, MEASURED)
         self._method: Method = method
+        self._activations: Activations = activations
         self._expected: list[Mapping[str, Array]] = []
         """The outputs of floats on the samples that are measured on."""
 
@@ -49,8 +49,11 @@ class OnnxFormat:
 
     def quantized(self, real: onnx.ModelProto) -> onnx.ModelProto:
         """The model in QDQ form."""
-        quantized = _quantized(real, self._samples)
-        quantize_recurrent(real, quantized, self._samples)
+        quantized = _quantized(real, self._samples, self._activations)
+        if self._activations == "int8":
+            quantize_recurrent(real, quantized, self._samples)
+        else:
+            drop_pairs_before_bounds(quantized)
         _drop_unused_domains(quantized)
         if self._method != "minmax":
             self._replace_ranges(real, quantized)
@@ -107,12 +110,12 @@ def spread(samples: Samples, count: int) -> Samples:
     """Return at most `count` samples, evenly spread."""
     if samples.count <= count:
         return samples
-    places = [number * samples.count // count for number in range(count)]
+    places = spread_places(samples.count, count)
     labels = None if samples.labels is None else [samples.labels[place] for place in places]
     return Samples({name: array[places] for name, array in samples.arrays.items()}, count, labels, samples.classes)
 
 
-def _quantized(real: onnx.ModelProto, samples: Samples) -> onnx.ModelProto:
+def _quantized(real: onnx.ModelProto, samples: Samples, activations: Activations) -> onnx.ModelProto:
     from onnxruntime import quantization as engine
 
     class Reader(engine.CalibrationDataReader):
@@ -137,10 +140,11 @@ def _quantized(real: onnx.ModelProto, samples: Samples) -> onnx.ModelProto:
             Reader(),
             quant_format=engine.QuantFormat.QDQ,
             per_channel=True,
-            activation_type=engine.QuantType.QInt8,
+            activation_type=engine.QuantType.QInt8 if activations == "int8" else engine.QuantType.QInt16,
             weight_type=engine.QuantType.QInt8,
             calibrate_method=engine.CalibrationMethod.MinMax,
             nodes_to_exclude=floats,
+            extra_options={"ActivationSymmetric": activations == "int16"},
         )
         model = onnx.ModelProto.FromString(after.read_bytes())
     drop_pairs_of_scores(model, floats)

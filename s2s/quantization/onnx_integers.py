@@ -17,6 +17,26 @@ BITS = {4: TensorProto.INT4, 8: TensorProto.INT8}
 MIN_BIAS, MAX_BIAS = -(2**31), 2**31 - 1
 
 
+def drop_pairs_before_bounds(model: onnx.ModelProto) -> None:
+    """Remove the pairs between a layer or sum and the `Relu` or `Clip` that alone reads it: that bounds what the
+    integers of the layer are made of, as in the kernel of the layer."""
+    readers: dict[str, list[NodeProto]] = {}
+    for node in model.graph.node:
+        for name in node.input:
+            readers.setdefault(name, []).append(node)
+    ends = {value.name for value in model.graph.output}
+    for layer in [node for node in model.graph.node if node.op_type in ("Add", "Conv", "Gemm", "MatMul")]:
+        chain = [layer]
+        while len(chain) < 4 and len(after := readers.get(chain[-1].output[0], [])) == 1:
+            chain.append(after[0])
+        kinds = [node.op_type for node in chain]
+        is_bounded = kinds[1:3] == ["QuantizeLinear", "DequantizeLinear"] and kinds[3:] in (["Relu"], ["Clip"])
+        if is_bounded and not ends.intersection(node.output[0] for node in chain[:3]):
+            chain[3].input[0] = layer.output[0]
+            for node in chain[1:3]:
+                model.graph.node.remove(node)
+
+
 class Integers:
     """The constants that nodes of a quantised model dequantise."""
 
@@ -57,8 +77,9 @@ class Integers:
             if node.input[1] in self._tensors and node.input[1] not in scales:
                 scales.add(node.input[1])
                 step, zero = (float(self._array(name).reshape(-1)[0]) for name in node.input[1:3])
+                limits = np.iinfo(self._array(node.input[2]).dtype)
                 ranges[node.input[0].removesuffix("_QuantizeLinear_Input")] = Range(
-                    (-128 - zero) * step, (127 - zero) * step
+                    (int(limits.min) - zero) * step, (int(limits.max) - zero) * step
                 )
         return ranges
 
@@ -66,14 +87,33 @@ class Integers:
         """Give an activation another range, and the biases of the layers that read it other scales."""
         names = (tensor, f"{tensor}_QuantizeLinear_Input")
         node = next(node for node in self._quantisers if node.input[0] in names)
-        step = np.float32(chosen.step())
+        dtype = self._array(node.input[2]).dtype
+        if dtype == np.int8:
+            step, zero = np.float32(chosen.step()), chosen.zero_point()
+        else:
+            step, zero = np.float32(max(-chosen.low, chosen.high, 1e-8) / np.iinfo(dtype).max), 0
         factor = float(step) / float(self._array(node.input[1]).reshape(-1)[0])
         readers = [layer for layer in layers if self._scale_of_input(layer) == node.input[1]]
         for layer in readers:
             if self._constant_makers(layer):
                 self._rescale_bias(layer, np.array([factor]))
-        for name, value in zip(node.input[1:3], (step, np.int8(chosen.zero_point())), strict=True):
+        for name, value in zip(node.input[1:3], (step, dtype.type(zero)), strict=True):
             self._write(name, np.full(self._array(name).shape, value))
+
+    def widen_input(self, layer: Layer, layers: Sequence[Layer]) -> None:
+        """Give what a layer reads, and all that shares its scale, 16 bits, and the biases of its readers other
+        scales."""
+        name = self._scale_of_input(layer)
+        zero = next((node.input[2] for node in self._quantisers if node.input[1] == name), None)
+        if zero is None or self._array(zero).dtype != np.int8:
+            return
+        step, offset = (float(self._array(each).reshape(-1)[0]) for each in (name, zero))
+        wide = np.float32(step * max(128 + offset, 127 - offset) / np.iinfo(np.int16).max)
+        for reader in layers:
+            if self._scale_of_input(reader) == name and self._constant_makers(reader):
+                self._rescale_bias(reader, np.array([float(wide) / step]))
+        self._write(name, np.full(self._array(name).shape, wide))
+        self._write(zero, np.zeros(self._array(zero).shape, np.int16))
 
     def _rescale_bias(self, layer: Layer, factor: Array) -> None:
         """Give the bias of a layer a unit `factor` times as large."""

@@ -28,6 +28,9 @@ from s2s.quantization.settings import Settings
 from s2s.support import progress
 from s2s.types.dtypes import Array
 
+OPSETS = {"int8": 0, "int16": 21}
+"""The first version of ONNX's operators with such activations."""
+
 
 class OnnxWork:
     """A model that is read, calibrated and refined."""
@@ -37,9 +40,9 @@ class OnnxWork:
         _require_floats(loaded)
         self.settings, specs = settings, _inputs(loaded, settings.shapes)
         self.samples, self.classified = settings.data(samples, specs)
-        self.real = _prepared(loaded, settings.shapes, opset)
+        self.real = _prepared(loaded, settings.shapes, max(opset, OPSETS[settings.activations]))
         progress.step("quantising")
-        self.format = format = OnnxFormat(self.samples, settings.method)
+        self.format = format = OnnxFormat(self.samples, settings.method, settings.activations)
         self.best = refined(self.real, format) if settings.refine else Candidate(self.real, format.quantized(self.real))
 
     def result(self, model: onnx.ModelProto | None = None, steps: Sequence[str] = ()) -> Quantized:

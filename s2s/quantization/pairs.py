@@ -40,8 +40,8 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split(", "))
 
 
-_TRANSPOSED = frozenset(["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"])
-_WEIGHTED = frozenset(["conv1d", "conv2d", "conv3d", "linear"]) | _TRANSPOSED
+TRANSPOSED = frozenset(["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"])
+WEIGHTED = frozenset(["conv1d", "conv2d", "conv3d", "linear"]) | TRANSPOSED
 """Operators with weights as second argument. Output channels are counted by its first dimension, by the second one for
 transposed convolutions."""
 _ACTIVATIONS = frozenset(["relu", "relu6", "hardtanh"])
@@ -135,7 +135,7 @@ def _plan(plan: Pairs, node: Node) -> None:
     constants = len(node.all_input_nodes) - len(given)
     if node.name in plan.fused or not given:
         return
-    layer = name in _WEIGHTED and len(given) == 1
+    layer = name in WEIGHTED and len(given) == 1
     if layer or (name in _PRODUCTS and not constants):
         if not _quantise_operands(plan, given):
             return
@@ -150,7 +150,7 @@ def _plan(plan: Pairs, node: Node) -> None:
             plan.nodes[scores[-1].name] = scores[-1]
     elif layer or (name in _ACTIVATIONS | _COMPUTED and not constants):
         users = list(node.users)
-        joined = name in _WEIGHTED or name == "add"
+        joined = name in WEIGHTED or name == "add"
         if joined and len(users) == 1 and operator_name(users[0]) in _ACTIVATIONS:
             plan.fused.add(node.name)
         else:
@@ -191,8 +191,8 @@ def _scores(product: Node) -> list[Node]:
 def float_nodes(plan: Pairs) -> tuple[FloatNode, ...]:
     """The operators that compute in floats, in the order of the program; not operators of constants alone."""
     found: list[FloatNode] = []
-    layers = [each for each in plan.module.graph.nodes if operator_name(each) in _WEIGHTED and plan.is_integer(each)]
-    bytes_of = {str(getattr(each.args[1], "target", "")) for each in layers if operator_name(each) not in _TRANSPOSED}
+    layers = [each for each in plan.module.graph.nodes if operator_name(each) in WEIGHTED and plan.is_integer(each)]
+    bytes_of = {str(getattr(each.args[1], "target", "")) for each in layers if operator_name(each) not in TRANSPOSED}
     for node in plan.module.graph.nodes:
         if operator_name(node) == "embedding" and str(node.args[0].target) in bytes_of:
             continue
@@ -209,9 +209,9 @@ def float_nodes(plan: Pairs) -> tuple[FloatNode, ...]:
 def _reason(plan: Pairs, node: Node) -> str:
     """Why an operator computes in floats."""
     name, given = operator_name(node), _operands(node)
-    if name in _WEIGHTED and len(given) > 1:
+    if name in WEIGHTED and len(given) > 1:
         return "its weights are computed in the run"
-    if name not in _WEIGHTED | _PRODUCTS | _MOVES | _ACTIVATIONS | _COMPUTED:
+    if name not in WEIGHTED | _PRODUCTS | _MOVES | _ACTIVATIONS | _COMPUTED:
         return "the quantiser has no integer form of it"
     floats = next((each.name for each in given if not plan.is_integer(each)), None)
     return "one of its operands is a constant of floats" if floats is None else f"it reads floats of {floats}"
@@ -228,7 +228,7 @@ def inserted(plan: Pairs, ranges: Mapping[str, Range]) -> GraphModule:
         limits = ranges[plan.source.get(name, name)]
         parameters = limits.step(), limits.zero_point(), *_BOUNDS, torch.int8
         node = nodes[name]
-        readers = [user for user in node.users if name not in plan.floats or _takes_integers(plan, user)]
+        readers = integer_readers(plan, node)
         with module.graph.inserting_after(node):
             quantised = module.graph.create_node(
                 "call_function", decomposed.quantize_per_tensor.default, (node, *parameters), name=f"{name}_quantized"
@@ -243,7 +243,7 @@ def inserted(plan: Pairs, ranges: Mapping[str, Range]) -> GraphModule:
         for reader in readers:
             reader.replace_input_with(node, restored)
     for name in (*plan.nodes, *plan.fused):
-        if operator_name(nodes[name]) in _WEIGHTED:
+        if operator_name(nodes[name]) in WEIGHTED:
             _quantise_weight(module, nodes[name], torch)
     for name, layer in plan.recurrent.items():
         layer.replace(module, nodes[name], ranges[plan.source.get(layer.input.name, layer.input.name)].step())
@@ -251,9 +251,13 @@ def inserted(plan: Pairs, ranges: Mapping[str, Range]) -> GraphModule:
     return module
 
 
-def _takes_integers(plan: Pairs, reader: Node) -> bool:
-    """Whether a node is a layer or a product in integers."""
-    return reader.name in plan.recurrent or (operator_name(reader) in _WEIGHTED | _PRODUCTS and plan.is_integer(reader))
+def integer_readers(plan: Pairs, node: Node) -> list[Node]:
+    """The readers of a node with a pair that take what is rounded, in the graph of `plan` or a copy."""
+    readers = list(node.users)
+    if node.name not in plan.floats:
+        return readers
+    layers = [each for each in readers if operator_name(each) in WEIGHTED | _PRODUCTS and plan.is_integer(each)]
+    return [each for each in readers if each.name in plan.recurrent or each in layers]
 
 
 def _quantise_weight(module: GraphModule, node: Node, torch: Any) -> None:
@@ -263,7 +267,7 @@ def _quantise_weight(module: GraphModule, node: Node, torch: Any) -> None:
     assert not isinstance(weight, tuple | list)
     target = str(getattr(weight, "target", ""))
     values: Tensor = operator.attrgetter(target)(module).detach()
-    axis = int(operator_name(node) in _TRANSPOSED)
+    axis = int(operator_name(node) in TRANSPOSED)
     per_tensor = axis and _groups(node) > 1
     largest = values.abs().amax() if per_tensor else values.movedim(axis, 0).flatten(1).abs().amax(1)
     scales = (largest / 127).clamp_min(1e-8)

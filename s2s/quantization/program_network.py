@@ -6,11 +6,12 @@ from __future__ import annotations
 import math
 import operator
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from s2s.quantization.network import Layer, Step, Window
 from s2s.quantization.pairs import operator_name
+from s2s.quantization.ranges import Range
 from s2s.types.dtypes import Array
 
 if TYPE_CHECKING:
@@ -102,14 +103,46 @@ class ProgramIntegers:
 
     def __init__(self, module: GraphModule) -> None:
         self._buffers: dict[str, Any] = dict(module.named_buffers())
+        self._nodes: dict[str, Any] = {node.name: node for node in module.graph.nodes}
 
     def of(self, layer: Layer) -> Iterator[tuple[str, Array, Array]]:
         """Yield weights and bias of a layer, if both are integers: names, integers, and scales that fit their shape."""
-        names = [f"{layer.name}_weight", f"{layer.name}_bias"]
+        names = [f"{layer.name}_weight", *([] if layer.bias is None else [f"{layer.name}_bias"])]
         if all(part in self._buffers for name in names for part in (name, f"{name}_scales")):
             for name in names:
                 integers, scales = self._buffers[name], self._buffers[f"{name}_scales"]
-                yield name, integers.numpy(), scales.numpy().reshape([-1] + [1] * (integers.dim() - 1))
+                yield name, integers.numpy().copy(), scales.numpy().reshape([-1] + [1] * (integers.dim() - 1))
+
+    def ranges(self, names: Iterable[str]) -> Mapping[str, Range]:
+        """The ranges of some activations by the names of their nodes."""
+        pairs = {name: self._nodes[f"{name}_quantized"].args[1:3] for name in names}
+        return {name: Range((-128 - zero) * step, (127 - zero) * step) for name, (step, zero) in pairs.items()}
+
+    def set_range(self, names: Iterable[str], chosen: Range) -> None:
+        """Give activations another range, and the biases of the layers that read them other scales."""
+        step, zero = chosen.step(), chosen.zero_point()
+        for name in names:
+            pair = [self._nodes[f"{name}_{part}"] for part in ("quantized", "dequantized")]
+            factor = step / pair[0].args[1]
+            for node in pair:
+                node.update_arg(1, step)
+                node.update_arg(2, zero)
+            for reader in pair[1].users:
+                if reader.args[0] is pair[1]:
+                    self._rescale_bias(reader, factor)
+
+    def _rescale_bias(self, layer: Node, factor: float) -> None:
+        """Give the bias of a layer, where it has one of integers, a unit `factor` times as large."""
+        bias: Any = self._buffers.get(f"{layer.name}_bias")
+        if bias is None:
+            return
+        bias.copy_((bias.double() / factor).round().clamp(-(2**31), 2**31 - 1))
+        restored: Any = layer.args[2]
+        scales: Any = self._buffers.get(f"{layer.name}_bias_scales")
+        if scales is None:
+            restored.update_arg(1, restored.args[1] * factor)
+        else:
+            scales.mul_(factor)
 
     def replace(self, name: str, values: Array) -> None:
         """Give a constant other values."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from s2s.data.sets import SamplesSource
 from s2s.data.specs import InputSpec, Samples
-from s2s.errors import CompilerBug, InputError
+from s2s.errors import InputError
 from s2s.frontends.torch import LoadedModel, export
 from s2s.frontends.torch.dtypes import numpy_dtype
 from s2s.quantization.accuracy import Accuracy, accuracy
@@ -24,18 +24,20 @@ from s2s.quantization.noise import LayerNoise, compare_values, least_ratio
 from s2s.quantization.pairs import Pairs, float_nodes, inserted, operator_name, planned, without_port_pairs
 from s2s.quantization.program_network import ProgramIntegers, ProgramNetwork
 from s2s.quantization.ranges import Method, Range, Ranges
-from s2s.quantization.refine import Candidate, refined
+from s2s.quantization.refine import MEASURED, Candidate, refined, spread_places
 from s2s.quantization.result import Quantized
 from s2s.quantization.settings import Settings
 from s2s.support import progress
 from s2s.types.dtypes import Array
 
 if TYPE_CHECKING:
-    from torch.fx import GraphModule
+    from torch.fx import GraphModule, Node
 
 
 def quantize_program(loaded: LoadedModel, samples: SamplesSource, settings: Settings) -> Quantized:
     """Quantise a program of floats: weights per output channel, activations by calibration on `samples`."""
+    if settings.activations != "int8":
+        raise InputError(f"{loaded.label}: has activations of 8 bits here; export it with torch.onnx.export")
     import torch
     import torch.ao.quantization.fx._decomposed  # pyright: ignore[reportUnusedImport]  # registers the operators
 
@@ -83,7 +85,10 @@ class _ProgramFormat:
 
     def __init__(self, samples: Sequence[Sequence[Array]], method: Method) -> None:
         self.samples = samples
+        self._measured = [samples[place] for place in spread_places(len(samples), MEASURED)]
         self._method: Method = method
+        self._expected: list[list[Array]] = []
+        """The outputs of floats on the samples that candidates are measured on."""
 
     def copied(self, model: Pairs) -> Pairs:
         """The plan with a copy of the graph."""
@@ -110,26 +115,38 @@ class _ProgramFormat:
         return observed((_values(real.module, sample, list(spatial)) for sample in self.samples), spatial)
 
     def values(self, real: Pairs, names: Sequence[str]) -> Iterator[Mapping[str, Array]]:
-        """The values of some nodes in each sample."""
-        return (_values(real.module, sample, names) for sample in self.samples)
+        """The values of some nodes in each of the samples that candidates are measured on."""
+        return (_values(real.module, sample, names) for sample in self._measured)
 
     def ranges(self, real: Pairs, quantized: GraphModule) -> Mapping[str, Range]:
-        """Return nothing: a graph keeps the ranges that it was made with."""
-        return {}
+        """The ranges of activations that recurrent layers neither compute nor read: these choose theirs together."""
+        own = [name for name in real.names if name not in real.source and not _is_recurrent(real, real.nodes[name])]
+        return ProgramIntegers(quantized).ranges(own)
 
     def with_range(self, real: Pairs, quantized: GraphModule, tensor: str, chosen: Range) -> GraphModule:
-        """A graph has no ranges to replace."""
-        raise CompilerBug(f"{tensor}: a graph of PyTorch keeps its ranges; none of them is offered for a change")
+        """A copy in which an activation, and what moves its values, has another range."""
+        module = self.copied_integers(quantized)
+        moved = [name for name, source in real.source.items() if source == tensor]
+        ProgramIntegers(module).set_range([tensor, *moved], chosen)
+        module.recompile()
+        return module
 
     def output_noise(self, real: Pairs, quantized: GraphModule) -> float:
         """The least signal to noise ratio of an output of floats, in decibel."""
-        pairs = zip(*(_outputs(module, self.samples) for module in (real.module, quantized)), strict=True)
+        self._expected = self._expected or list(_outputs(real.module, self._measured))
         return least_ratio(
             (str(place), x, y)
-            for expected, computed in pairs
+            for expected, computed in zip(self._expected, _outputs(quantized, self._measured), strict=True)
             for place, (x, y) in enumerate(zip(expected, computed, strict=True))
             if x.dtype.kind == "f"
         )
+
+
+def _is_recurrent(plan: Pairs, node: Node) -> bool:
+    """Whether a recurrent layer computes or reads a tensor, or what moves its values."""
+    tensors = [node, *(plan.nodes[name] for name, source in plan.source.items() if source == node.name)]
+    read = {user.name for tensor in tensors for user in tensor.users}
+    return any(plan.computing(tensor) is not tensor for tensor in tensors) or not read.isdisjoint(plan.recurrent)
 
 
 def _outputs(module: Any, samples: Iterable[Sequence[Array]]) -> Iterator[list[Array]]:

@@ -28,6 +28,8 @@ ALIKE = 0.02
 """Ranges that differ by less than this part are not tried both."""
 GAIN = 0.05
 """Decibel that a range has to bring at the outputs."""
+MEASURED = 64
+"""Samples that candidates are measured on at most, evenly spread."""
 
 
 class Format(Protocol[Real, Whole]):
@@ -99,6 +101,12 @@ class _Best(Generic[Real, Whole]):
             return False
         self.candidate, self.ratio = candidate, ratio
         return True
+
+
+def spread_places(samples: int, count: int) -> list[int]:
+    """Return the numbers of at most `count` samples, evenly spread."""
+    count = min(count, samples)
+    return [number * samples // count for number in range(count)]
 
 
 def refined(real: Real, format: Format[Real, Whole]) -> Candidate[Real, Whole]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from s2s.data.sets import SamplesSource, read_samples
 from s2s.data.specs import InputSpec, Labels, Samples
+from s2s.errors import InputError
 from s2s.quantization.accuracy import require_labels
 from s2s.quantization.metrics import Function, Metric
 from s2s.quantization.metrics import metric as named_metric
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from s2s.frontends.features.step import PreStep
 
 PortType = Literal["float", "int8"]
+Activations = Literal["int8", "int16"]
 
 
 class Data(NamedTuple):
@@ -36,6 +38,7 @@ class Settings:
     shapes: Mapping[str, tuple[int, ...]]
     pre: tuple[str, ...] = ()
     metric: Metric | None = None
+    activations: Activations = "int8"
 
     def data(self, source: SamplesSource, inputs: Sequence[InputSpec]) -> Data:
         """Read the samples, and put them through the steps before the network."""
@@ -69,8 +72,12 @@ def settings_of(
     pre: "Sequence[PreStep | str]" = (),
     metric: "str | Function" = "accuracy",
     ports: PortType = "float",
+    activations: Activations = "int8",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
 ) -> Settings:
     """Return the settings that arguments of `s2s.quantize` state."""
     chosen = named_metric(metric) if isinstance(metric, str) else Metric(getattr(metric, "__name__", "metric"), metric)
-    return Settings(method, refine, labels, test, ports == "int8", shapes or {}, tuple(map(str, pre)), chosen)
+    if activations == "int16" and ports == "int8":
+        raise InputError("--ports int8: activations have 16 bits (--activations int16); leave one of both out")
+    steps = tuple(map(str, pre))
+    return Settings(method, refine, labels, test, ports == "int8", shapes or {}, steps, chosen, activations)

@@ -21,7 +21,7 @@ from s2s.quantization.metrics import Function
 from s2s.quantization.onnx_work import OnnxWork
 from s2s.quantization.ranges import Method
 from s2s.quantization.result import Quantized
-from s2s.quantization.settings import PortType, settings_of
+from s2s.quantization.settings import Activations, PortType, settings_of
 from s2s.support.extras import require_extra
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def quantize(
     pre: Sequence["PreStep | str"] = (),
     metric: "str | Function" = "accuracy",
     ports: PortType = "float",
+    activations: Activations = "int8",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     trust: bool = False,
 ) -> Quantized:
@@ -52,17 +53,26 @@ def quantize(
     values, `entropy` and `percentile` cut rare large ones off. `refine` equalises channels and corrects biases where
     that brings the outputs closer to floats on the samples. `labels` names an array or column beside the inputs with
     the class of each sample: the result then tells how many are classified rightly, of the samples in `test` where that
-    is given. `metric` is another number to compare: `f1`, `auc`, or a function of scores and labels. With `ports` as
-    `int8`, inputs and outputs are integers too, where the model quantises them at once. A program of PyTorch, or a
-    module that is exported on the first sample, becomes a program with pairs of `quantized_decomposed` operators;
-    `trust` lets a file of one run code while it is read.
+    is given. `metric` is another number to compare: `f1`, `auc`, `map`, or a function of scores and labels. With
+    `ports` as `int8`, inputs and outputs are integers too, where the model quantises them at once. `activations` of
+    `int16` (ONNX models) take 16 bits, symmetric, beside weights of 8. A program of PyTorch, or a module that is
+    exported on the first sample, becomes a program with pairs of `quantized_decomposed` operators; `trust` lets a
+    file of one run code while it is read.
     """
     require_extra("verify", "quantisation")
     if is_gguf(model):
         place = "model" if isinstance(model, bytes) else model
         raise InputError(f"{place}: is a GGUF file, which only llama-quantize of llama.cpp quantises; take that")
     settings = settings_of(
-        method=method, refine=refine, labels=labels, test=test, pre=pre, metric=metric, ports=ports, shapes=shapes
+        method=method,
+        refine=refine,
+        labels=labels,
+        test=test,
+        pre=pre,
+        metric=metric,
+        ports=ports,
+        activations=activations,
+        shapes=shapes,
     )
     loaded = load_model(_program(model, samples), trust=trust)
     if isinstance(loaded, torch.LoadedModel):

@@ -1,9 +1,10 @@
-"""Give layers of a quantised ONNX model weights of 4 bits in place of 8.
+"""Give layers of a quantised ONNX model weights of 4 bits in place of 8, or an input of 16 bits.
 
     y = conv(x8, dequantise(w8, s))    ->    y = conv(x8, dequantise(w4, t)), b - mean((w4 * t - w) x)
 
 Weights of 4 bits get the scales that leave the least error in the sums, are rounded together
-(`s2s/quantization/rounding.py`), and the bias takes up the mean of what is left. Activations keep their 8 bits.
+(`s2s/quantization/rounding.py`), and the bias takes up the mean of what is left. An input of 16 bits is symmetric; its
+layer keeps weights of 8 bits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,12 +24,14 @@ from s2s.quantization.windows import second_moments
 from s2s.support import progress
 from s2s.types.dtypes import Array
 
-Width = Literal["int8", "int4"]
+Width = Literal["int8", "int4", "int16"]
+"""Bits of the weights of a layer; `int16` is the width of its input, beside weights of 8 bits."""
 WIDTHS: Sequence[Width] = ("int8", "int4")
+"""The widths that all networks are tried with."""
 Plan = Mapping[str, Width]
 """The width of each layer by its name."""
 OPSET = 21
-"""The first with integers of 4 bits."""
+"""The first with integers of 4 and 16 bits."""
 
 
 class Mixer:
@@ -57,6 +60,9 @@ class Mixer:
         narrowed = [layer for layer in self.layers if plan[layer.name] == "int4"]
         for layer in narrowed:
             integers.set_weights(layer, *self._four_bits(layer), 4)
+        for layer in self.layers:
+            if plan[layer.name] == "int16":
+                integers.widen_input(layer, self.layers)
         chosen = {layer.name for layer in narrowed}
         correct_biases(self._network, integers, self._channels, chosen)
         return model

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from s2s.cli.main import run
-from s2s.fuzz.tflite.writer import VALID, GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import VALID, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.inspection import inspect_model
 from support.onnx_text import onnx_file, onnx_model
 from support.project import ROOT

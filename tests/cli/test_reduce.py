@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from s2s.cli.main import run
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.fuzz.tflite.reader import read_graph
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from support.onnx_text import onnx_file
 
 LONG = """(float[2, 4] x, float[2, 4] v) => (float[2, 4] y, float[2, 4] z) <float[4, 4] w = {

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from s2s.fuzz.tflite.writer import TensorSpec, single
+from s2s.frontends.tflite.writer import TensorSpec, single
 from support.pages import prepare, programs
 from support.project import ROOT
 

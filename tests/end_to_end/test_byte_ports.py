@@ -8,7 +8,7 @@ import pytest
 from s2s.artifact import compile_artifact
 from s2s.cli.main import run
 from s2s.errors import InputError
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.options import CompileOptions
 from support.onnx_text import onnx_file
 from support.trees import DIGITS

@@ -6,7 +6,7 @@ import pytest
 from s2s import api
 from s2s.compilation import Compilation
 from s2s.dialects import tensor
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.options import CompileOptions
 from support.compiled import run_c
 

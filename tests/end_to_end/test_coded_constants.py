@@ -10,8 +10,8 @@ from s2s import api
 from s2s.artifact import compile_artifact
 from s2s.decisions.constant_codes import BYTES, DECODED, LOOKED_UP
 from s2s.decisions.decision import Decision
+from s2s.frontends.tflite.writer import SAME, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.fuzz.tflite.engines import run_litert, run_micro
-from s2s.fuzz.tflite.writer import SAME, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array
 

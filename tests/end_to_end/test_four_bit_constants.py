@@ -11,8 +11,8 @@ import pytest
 from s2s import api
 from s2s.decisions.constant_bits import BYTES, PACKED
 from s2s.errors import InputError
+from s2s.frontends.tflite.writer import SAME, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.fuzz.tflite.engines import run_litert
-from s2s.fuzz.tflite.writer import SAME, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
 from support.c_compilers import require_target
 

@@ -10,7 +10,7 @@ import pytest
 import s2s
 from s2s import api
 from s2s.cli.main import run
-from s2s.fuzz.tflite.writer import TensorSpec, single
+from s2s.frontends.tflite.writer import TensorSpec, single
 from s2s.tvm.relay import frontend
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from s2s import api
+from s2s.frontends.tflite.writer import TensorSpec, single
 from s2s.fuzz.tflite.engines import run_micro
-from s2s.fuzz.tflite.writer import TensorSpec, single
 from s2s.options import Executor
 from s2s.targets.flags import STANDARD
 from support.tflite_checks import run_imported, same_as_micro

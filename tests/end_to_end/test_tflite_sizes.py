@@ -10,8 +10,8 @@ import pytest
 from s2s import api
 from s2s.errors import InputError
 from s2s.frontends.onnx import load_model
+from s2s.frontends.tflite.writer import SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.fuzz.tflite.engines import run_litert_resized
-from s2s.fuzz.tflite.writer import SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.types.dtypes import Array
 from s2s.types.sizes import InputShapes
 from support.onnx_text import onnx_file

@@ -16,7 +16,7 @@ from s2s.artifact import Artifact, compile_artifact
 from s2s.external.cmsis_nn.softmax import NEGLIGIBLE, Exponent, exponent_of
 from s2s.frontends.model import GraphModel
 from s2s.frontends.tflite.quantisation import quantize_multiplier
-from s2s.fuzz.tflite.writer import NONE, RELU, RELU6, TensorSpec, single
+from s2s.frontends.tflite.writer import NONE, RELU, RELU6, TensorSpec, single
 from s2s.interpret.graph import run_graph
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array

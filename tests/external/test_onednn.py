@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from s2s import api
 from s2s.artifact import Artifact
-from s2s.fuzz.tflite.writer import RELU6, SAME, TensorSpec, single
+from s2s.frontends.tflite.writer import RELU6, SAME, TensorSpec, single
 from support.c_compilers import require_header
 
 PACKAGE = "libdnnl-dev"

@@ -15,8 +15,8 @@ from s2s.frontends import builder, files, formulas
 from s2s.frontends.onnx import import_model, session, structure
 from s2s.frontends.onnx.load import load_model
 from s2s.frontends.tflite import session as tflite_session
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.frontends.torch import archive
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.interpret.graph import work
 from s2s.stages import golden
 from s2s.verify import sizes

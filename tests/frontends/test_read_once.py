@@ -11,7 +11,7 @@ from torch import nn
 from s2s import api
 from s2s.frontends import onnx, tflite
 from s2s.frontends import torch as programs
-from s2s.fuzz.tflite.writer import TensorSpec, single
+from s2s.frontends.tflite.writer import TensorSpec, single
 from s2s.types.sizes import InputShapes
 from support.onnx_text import onnx_model
 

@@ -15,7 +15,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.model import Model, read
-from s2s.fuzz.tflite.writer import VALID, GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import VALID, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.options import CompileOptions, Executor
 from s2s.options.values import streams_of

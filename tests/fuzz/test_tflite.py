@@ -12,6 +12,7 @@ import pytest
 
 from s2s.errors import InputError
 from s2s.frontends.tflite.schema import DTYPES
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec
 from s2s.fuzz.campaign import Plan, Tally, draw, run
 from s2s.fuzz.check import Failure, check
 from s2s.fuzz.reduce import Failing, reduce_model
@@ -19,7 +20,6 @@ from s2s.fuzz.reproducer import replay, write
 from s2s.fuzz.spread import Spread
 from s2s.fuzz.tflite.model import TfliteModel, reordered
 from s2s.fuzz.tflite.oracle import evaluate_graph
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec
 from s2s.fuzz.variants import Variant
 from s2s.types.dtypes import Array
 

@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 import pytest
 
+from s2s import api
 from s2s.cli.main import run
 from s2s.errors import InputError
 from s2s.frontends.formats import load_model
@@ -23,6 +24,7 @@ from s2s.quantization.floats import weight_bytes
 from s2s.quantization.onnx_work import OnnxWork
 from s2s.quantization.settings import settings_of
 from s2s.quantization.widths import OPSET, Mixer
+from s2s.report.html.quantised import quantised_page
 from support.boards import board_or_skip
 from support.project import ROOT
 
@@ -174,6 +176,19 @@ def test_impossible_bounds_write_nothing(tmp_path: Path, capsys: pytest.CaptureF
 
 def test_other_formats_and_targets_are_refused(capsys: pytest.CaptureFixture[str]):
     with pytest.raises(InputError, match="--target c: prices are measured on emulated boards; give one of cortex-m0"):
-        quantize_within(MODEL, SAMPLES, settings_of(), CompileOptions(target="c"), Bounds(flash=1))
+        quantize_within(MODEL, SAMPLES, target="c", flash=1)
     assert run(["quantize", str(MODEL), "--data", str(SAMPLES), "--min-accuracy", "0.9"]) == 2
     assert "--min-accuracy: needs the classes of the samples" in capsys.readouterr().err
+
+
+def test_python_quantises_within_bounds_and_a_page_shows_the_choices(tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    made = api.quantize_within(MODEL, {"image": np.load(SAMPLES)["image"][:40]}, flash=11_000, requantise="fixed")
+    assert made.picked.point.price.flash <= 11_000
+    assert made.quantized.refinements[-1].startswith("weights of 4 bits in")
+    text = quantised_page("<digits>", *made)
+    assert "&lt;digits&gt;" in text
+    for point in made.picked.front:
+        assert f'<td class="n">{point.price.flash:,}' in text
+        assert f"{point.price.cycles:,} cycles</text>" in text
+    assert text.count("(chosen)") == 1

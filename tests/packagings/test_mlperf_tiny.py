@@ -12,7 +12,7 @@ import pytest
 from s2s.api import compile as compile_network
 from s2s.boards import Board
 from s2s.errors import InputError
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.support.resources import harness_source
 from s2s.types.dtypes import Array
 from s2s.verify.build import load

@@ -17,7 +17,7 @@ from s2s.cli.main import run
 from s2s.emit.files import Tree
 from s2s.emit.pack_format import ECDSA_P256, ED25519, HEADER, SIGNED
 from s2s.errors import InputError, UnsupportedError
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.options import CompileOptions
 from s2s.packagings.signing import signer_of
 from s2s.report.new_weights import pack_for

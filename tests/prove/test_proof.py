@@ -6,7 +6,7 @@ import pytest
 
 from s2s.api import compile as compile_network
 from s2s.errors import InputError
-from s2s.fuzz.tflite.writer import model as tflite_model
+from s2s.frontends.tflite.writer import model as tflite_model
 from s2s.prove.proof import PROVED, TESTED, prove_tree
 from support.pages import LAYER_OF_BYTES
 from support.project import ROOT

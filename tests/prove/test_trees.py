@@ -11,7 +11,7 @@ import pytest
 from s2s.api import compile as compile_network
 from s2s.cli.main import run
 from s2s.errors import InputError, ToolchainError
-from s2s.fuzz.tflite.writer import model as tflite_model
+from s2s.frontends.tflite.writer import model as tflite_model
 from s2s.prove.certificate import PROVED, TESTED, WRONG
 from s2s.prove.proof import Proof, prove_tree
 from support.pages import LAYER_OF_BYTES

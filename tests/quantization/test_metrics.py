@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from s2s.errors import InputError
-from s2s.quantization.metrics import auc, f1, metric, top1
+from s2s.quantization.metrics import auc, average_precision, f1, metric, top1
 from s2s.types.dtypes import Array
 
 
@@ -31,6 +31,18 @@ def test_metrics_are_those_of_scikit_learn(classes: int):
     assert auc(scores, labels) == pytest.approx(area)
 
 
+@pytest.mark.parametrize("classes", [1, 2, 5])
+def test_average_precision_is_the_one_of_scikit_learn(classes: int):
+    metrics = pytest.importorskip("sklearn.metrics")
+    scores, labels = drawn(max(classes, 2))
+    if classes < 3:
+        scores = scores[:, 1:] if classes == 1 else scores
+        wanted = metrics.average_precision_score(labels, scores[:, -1] - (scores[:, 0] if classes == 2 else 0))
+    else:
+        wanted = np.mean([metrics.average_precision_score(labels == each, scores[:, each]) for each in range(classes)])
+    assert average_precision(scores, labels) == pytest.approx(wanted)
+
+
 def test_one_score_is_the_probability_of_the_second_class():
     metrics = pytest.importorskip("sklearn.metrics")
     labels = np.array([0, 1, 1, 0, 1])
@@ -49,7 +61,7 @@ def test_functions_of_users(tmp_path: Path):
 
 
 def test_unknown_metrics_are_refused():
-    with pytest.raises(InputError, match="--metric map: is no metric; give one of accuracy, f1, auc"):
-        metric("map")
+    with pytest.raises(InputError, match="--metric recall: is no metric; give one of accuracy, f1, auc, map"):
+        metric("recall")
     with pytest.raises(InputError, match="--metric auc: is nan on these samples; give samples of several classes"):
         metric("auc").of(np.zeros((3, 2)), [1, 1, 1])

@@ -242,3 +242,22 @@ def test_command_writes_a_program_that_compiles(program: Any, tmp_path: Path, ca
     assert "quantized_decomposed.quantize_per_tensor.default" in calls
     with pytest.raises(InputError, match="is quantised already; quantise the program of floats it was made of"):
         quantize(target, SAMPLES)
+
+
+def test_ranges_are_cut_where_rare_values_take_the_steps_of_all_others():
+    torch.manual_seed(3)
+    net = nn.Sequential(nn.Conv2d(2, 6, 3), nn.ReLU(), nn.Conv2d(6, 4, 3), nn.Flatten(), nn.Linear(64, 3, bias=False))
+    with torch.no_grad():
+        next(net.parameters())[:, 1] = 0
+    images = np.random.default_rng(1).standard_normal((24, 2, 8, 8)).astype(np.float32)
+    images[3, 1, 4, 4] = 60
+    program = frontend.export(net.eval(), [torch.from_numpy(images[:1])])
+    plain, made = (quantize(program, {"input": images}, refine=refine) for refine in (False, True))
+    steps = " ".join(made.refinements)
+    assert "cut" in steps
+    assert "weights rounded together in" in steps
+    assert made.layers[-1].sqnr > plain.layers[-1].sqnr + 3
+    state = Compilation(made.model, CompileOptions(target="c", name="net")).at("settle")
+    for image in images[:4, None]:
+        (found,) = run_graph(state.module, [image], state.weights)
+        np.testing.assert_allclose(found, through_torch(made.model, image), rtol=1e-5, atol=1e-6)

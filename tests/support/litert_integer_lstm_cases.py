@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.fuzz.tflite.writer import TANH, GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import TANH, GraphSpec, OperatorSpec, TensorSpec, model
 from support.litert_lstm_cases import RUNS, Runs
 
 PARTS = ("projection", "projection bias", "peepholes", "normalisation", "coupled")

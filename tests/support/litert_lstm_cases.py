@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.fuzz.tflite.writer import RELU, RELU6, RELU_N1_TO_1, TANH, GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import RELU, RELU6, RELU_N1_TO_1, TANH, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
 
 PARTS = ("projection", "projection bias", "peepholes", "normalisation", "coupled", "auxiliary", "second input")

@@ -13,7 +13,7 @@ from s2s.decisions.file import read_decisions
 from s2s.decisions.given import Measured
 from s2s.decisions.records import read_records
 from s2s.frontends.model import Source
-from s2s.fuzz.tflite.writer import TensorSpec, single
+from s2s.frontends.tflite.writer import TensorSpec, single
 from s2s.options import CompileOptions, DebugOptions, PassOptions
 from s2s.stages.memory import Planned
 from s2s.support.frozen import frozen

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from support.onnx_text import onnx_model
 from support.project import ROOT
 

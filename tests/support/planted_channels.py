@@ -16,7 +16,7 @@ import torch
 import torch.ao.quantization.fx._decomposed  # pyright: ignore[reportUnusedImport]  # registers the operators
 from onnx import TensorProto, helper, numpy_helper
 
-from s2s.fuzz.tflite.writer import NONE, RELU, SAME, GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import NONE, RELU, SAME, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
 
 SIDE, COLOURS = 5, 3

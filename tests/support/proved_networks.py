@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from s2s.fuzz.tflite.writer import RELU, SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import RELU, SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model
 
 
 def quantised_network(*, softmax: bool = False, limited: bool = True) -> bytes:

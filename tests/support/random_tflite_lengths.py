@@ -8,8 +8,8 @@ import numpy as np
 
 from s2s import api
 from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.tflite.writer import SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.fuzz.tflite.engines import run_litert_resized
-from s2s.fuzz.tflite.writer import SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
 from support.random_length_runs import ATOL, RTOL, Outcome
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from s2s.frontends.tflite.schema import options_class
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
 
 Random = np.random.Generator

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.fuzz.tflite.writer import ACTIVATIONS, SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model, single
+from s2s.frontends.tflite.writer import ACTIVATIONS, SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.types.dtypes import Array
 
 Random = np.random.Generator

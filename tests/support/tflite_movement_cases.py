@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.fuzz.tflite.writer import TensorSpec
+from s2s.frontends.tflite.writer import TensorSpec
 from s2s.types.dtypes import Array
 from support.tflite_movement_layers import Case, Draw, Layer, ints
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.fuzz.tflite.writer import ACTIVATIONS, SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import ACTIVATIONS, SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
 
 Quantisation = tuple[float, int]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from s2s.errors import InputError
 from s2s.frontends.tflite.read import read_model
+from s2s.frontends.tflite.writer import GraphSpec, model
 from s2s.fuzz.shrinking import Node, Shrinkable
 from s2s.fuzz.tflite.reader import read_graph
-from s2s.fuzz.tflite.writer import GraphSpec, model
 
 
 class TfliteParts(Shrinkable):

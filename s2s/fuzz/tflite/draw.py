@@ -4,12 +4,12 @@ from collections import Counter
 from random import Random
 from typing import NamedTuple
 
+from s2s.frontends.tflite.writer import GraphSpec
 from s2s.fuzz.model import MAX_NODES
 from s2s.fuzz.network import Rejected
 from s2s.fuzz.spread import Spread
 from s2s.fuzz.tflite.network import Network
 from s2s.fuzz.tflite.operators import OPERATORS, WEIGHTS
-from s2s.fuzz.tflite.writer import GraphSpec
 from s2s.types.dtypes import Array
 
 PATIENCE = 6

@@ -11,7 +11,7 @@ import numpy as np
 
 from s2s.errors import InputError
 from s2s.frontends.tflite.unsigned import SHIFTED
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
 
 ARENA = 4 << 20

@@ -8,6 +8,7 @@ import numpy as np
 
 from s2s.frontends.tflite import import_model
 from s2s.frontends.tflite.schema import DTYPES
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.fuzz.model import Drawn, Format, FuzzModel
 from s2s.fuzz.spread import PAIRS, Spread
 from s2s.fuzz.tflite.draw import draw_graph
@@ -15,7 +16,6 @@ from s2s.fuzz.tflite.engines import ENGINES, EngineName
 from s2s.fuzz.tflite.operators import OPERATORS
 from s2s.fuzz.tflite.oracle import evaluate_graph
 from s2s.fuzz.tflite.reader import read_graph
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.fuzz.variants import TARGETS
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array

@@ -13,11 +13,11 @@ import numpy as np
 
 from s2s.errors import InputError
 from s2s.frontends.tflite.schema import DTYPES, options_class
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec
 from s2s.fuzz.arrays import draw_array
 from s2s.fuzz.network import Rejected
 from s2s.fuzz.spread import Spread
 from s2s.fuzz.tflite.oracle import evaluate_operator
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 

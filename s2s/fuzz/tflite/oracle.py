@@ -6,10 +6,10 @@ Integers follow from integers by the reference kernels, bit for bit. Floats get 
 
 from collections.abc import Mapping, Sequence
 
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec
 from s2s.fuzz.arrays import is_floating
 from s2s.fuzz.spread import PAIRS, Noise, Spread, spread_results
 from s2s.fuzz.tflite.engines import ENGINES, EngineName, run_operator
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec
 from s2s.types.dtypes import Array
 
 EXACT = frozenset(

@@ -10,7 +10,7 @@ import numpy as np
 from s2s.frontends.tflite.read import read_model
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, TensorInfo
 from s2s.frontends.tflite.schema import PACKED_BITS, fields_of, options_class
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec
 from s2s.types.dtypes import Array
 
 

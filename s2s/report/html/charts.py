@@ -4,7 +4,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 from s2s.passes.loop.timeline import BEFORE, Occupied
@@ -12,6 +12,9 @@ from s2s.profiling.machine import Machine
 from s2s.profiling.profile import Row
 from s2s.report.figures import Figures, Layer
 from s2s.support.extras import optional_module
+
+if TYPE_CHECKING:
+    from s2s.mixed.front import Picked
 
 INK = "#0a0b0c"
 """Stands for the page's text colour: no chart uses it for anything else."""
@@ -56,6 +59,26 @@ def roofline_chart(rows: Sequence[Row], machine: Machine) -> str:
     """Draw operations per second over operations per byte for each kernel, with the peaks of the machine."""
     shown = [row for row in rows if row.intensity > 0 and row.min_us > 0]
     return _draw(4.2, lambda axes: _draw_roofline(axes, shown, machine)) if shown else ""
+
+
+def front_chart(picked: "Picked") -> str:
+    """Draw the quality of the output over flash for each choice of widths, with a ring around the chosen one."""
+    return _draw(3.4, lambda axes: _draw_front(axes, picked))
+
+
+def _draw_front(axes: Any, picked: "Picked") -> None:
+    kib = [point.price.flash / 1024 for point in picked.front]
+    ratios = [point.sqnr for point in picked.front]
+    axes.plot(kib, ratios, "o-", color=COLOURS["result"], linewidth=0.8)
+    for x, y, point in zip(kib, ratios, picked.front, strict=True):
+        right = "" if point.metric is None else f"{picked.metric} {point.metric:.4g}, "
+        text = f"{right}{point.price.cycles:,} {picked.unit}"
+        axes.annotate(text, (x, y), (6, -10), textcoords="offset points", fontsize=7)
+    chosen = picked.point
+    axes.plot([chosen.price.flash / 1024], [chosen.sqnr], "o", markersize=12, fillstyle="none", color=INK)
+    axes.margins(x=0.2, y=0.15)
+    axes.set_xlabel("KiB of flash")
+    axes.set_ylabel("SQNR of the output in dB")
 
 
 def _draw_network(

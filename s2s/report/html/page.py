@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from s2s.decisions.decision import Decision
@@ -32,24 +32,38 @@ def _kinds(decisions: Iterable[Decision]) -> list[tuple[str, list[Decision]]]:
     return list(kinds.items())
 
 
+def environment() -> Environment:
+    """Return what fills the templates of pages."""
+    made = Environment(
+        loader=FunctionLoader(template_source),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=True,
+    )
+    made.filters["breakable"] = breakable
+    made.filters["in_units"] = in_units
+    made.filters["duration"] = duration
+    made.filters["number"] = lambda value: f"{value:,}" if isinstance(value, int) else value
+    return made
+
+
 def page(figures: Figures, against: Mapping[str, Any] | None = None) -> str:
     """Return the page as text; `against` are the figures of an earlier page."""
-    environment = Environment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=True
-    )
-    environment.filters["breakable"] = breakable
-    environment.filters["in_units"] = in_units
-    environment.filters["duration"] = duration
-    environment.filters["number"] = lambda value: f"{value:,}" if isinstance(value, int) else value
     profile = figures.profile
-    return environment.from_string(template_source(TEMPLATE)).render(
-        figures=figures,
-        network=Markup(network_chart(figures)),
-        memory=Markup(memory_chart(figures)),
-        roofline=Markup("" if profile is None else roofline_chart(profile.rows, profile.machine)),
-        live=figures.timeline.live(figures.timeline.fullest),
-        kinds=_kinds(figures.decisions),
-        version=current_version(),
-        comparison=None if against is None else compare(against, figures.compared()),
-        data=Markup(json.dumps(figures.compared()).replace("<", "\\u003c")),
+    return (
+        environment()
+        .get_template(TEMPLATE)
+        .render(
+            figures=figures,
+            network=Markup(network_chart(figures)),
+            memory=Markup(memory_chart(figures)),
+            roofline=Markup("" if profile is None else roofline_chart(profile.rows, profile.machine)),
+            live=figures.timeline.live(figures.timeline.fullest),
+            kinds=_kinds(figures.decisions),
+            version=current_version(),
+            comparison=None if against is None else compare(against, figures.compared()),
+            data=Markup(json.dumps(figures.compared()).replace("<", "\\u003c")),
+        )
     )

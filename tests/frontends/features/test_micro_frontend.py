@@ -12,7 +12,7 @@ import pytest
 
 from s2s.errors import InputError
 from s2s.frontends.features import pre
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
 from support.steps import RATE, clips, runs, stepped
 from support.tflite_micro_cases import flexible

@@ -14,7 +14,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.features import post, pre
 from s2s.frontends.features.parameters import Seconds
 from s2s.frontends.features.registry import POST, PRE, post_step, pre_step
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.options import CompileOptions
 from s2s.options.recorded import options_of_record
 from support.compiled import quickly_loaded

@@ -9,7 +9,7 @@ import pytest
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model, load_model
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.interpret.graph import run_graph
 
 X = TensorSpec("x", (1, 4), "INT8", scale=0.5, zero_point=3)

@@ -10,8 +10,8 @@ from s2s import api
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import load_model
 from s2s.frontends.tflite.tensors import constant_array
+from s2s.frontends.tflite.writer import SAME, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.fuzz.tflite.engines import run_litert
-from s2s.fuzz.tflite.writer import SAME, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
 
 Entry = tuple[int, int, int]

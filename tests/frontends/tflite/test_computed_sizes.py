@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from s2s import api
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.fuzz.tflite.engines import run_litert
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.types.dtypes import Array
 
 SIZES = (1, 7, 12)

@@ -12,7 +12,7 @@ from s2s.frontends.builder import Value
 from s2s.frontends.custom import CFunction, register_custom_op
 from s2s.frontends.tflite import import_model
 from s2s.frontends.tflite.node import Node
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.tvm.runtime import register_func, remove_global_func
 from support.tflite_checks import run_imported
 

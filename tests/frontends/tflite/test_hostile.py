@@ -11,7 +11,7 @@ import pytest
 from benchmarks.mutants import MODELS, Outcome, judge
 from s2s.errors import InputError
 from s2s.frontends.tflite import import_model, load_model
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from support.tflite_mutants import Seed, mutant, read_seed
 
 NETWORKS = MODELS / "mlperf_tiny"

@@ -9,7 +9,7 @@ import pytest
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model
 from s2s.frontends.tflite.quantisation import quantize_multiplier
-from s2s.fuzz.tflite.writer import SAME, TANH, VALID, TensorSpec, single
+from s2s.frontends.tflite.writer import SAME, TANH, VALID, TensorSpec, single
 
 X, Y = TensorSpec("x", (1, 5, 5, 2), "INT8", scale=0.5), TensorSpec("y", (1, 5, 5, 4), "INT8", scale=0.5)
 WEIGHTS = np.ones((4, 3, 3, 2), np.int8)

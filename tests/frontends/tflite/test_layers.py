@@ -5,8 +5,8 @@ import pytest
 
 from s2s import api
 from s2s.frontends.tflite import import_model
+from s2s.frontends.tflite.writer import SAME, TensorSpec, single
 from s2s.fuzz.tflite.engines import run_micro
-from s2s.fuzz.tflite.writer import SAME, TensorSpec, single
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
 from support.compiled import run_c

@@ -6,7 +6,7 @@ import pytest
 from s2s.artifact import compile_artifact
 from s2s.errors import UnsupportedError
 from s2s.frontends.tflite import import_model
-from s2s.fuzz.tflite.writer import NONE, GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import NONE, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array

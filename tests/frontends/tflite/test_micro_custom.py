@@ -9,7 +9,7 @@ import pytest
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model
 from s2s.frontends.tflite.micro.table import MICRO_IMPORTERS
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.types.dtypes import Array
 from support.compiled import compiled, run_c

@@ -5,7 +5,7 @@ import pytest
 
 from s2s import api
 from s2s.errors import UnsupportedError
-from s2s.fuzz.tflite.writer import TensorSpec, single
+from s2s.frontends.tflite.writer import TensorSpec, single
 from s2s.targets.flags import STANDARD
 from support.tflite_checks import run_imported, same_as_micro
 from support.tflite_movement_cases import MAKERS

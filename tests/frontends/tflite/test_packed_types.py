@@ -8,8 +8,8 @@ import pytest
 from s2s.artifact import compile_artifact
 from s2s.errors import UnsupportedError
 from s2s.frontends.tflite import import_model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.fuzz.tflite.engines import run_litert
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.interpret.graph import run_graph
 from s2s.options import CompileOptions
 from support.compiled import run_c

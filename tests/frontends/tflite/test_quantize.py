@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from s2s.errors import UnsupportedError
-from s2s.fuzz.tflite.writer import TensorSpec, single
+from s2s.frontends.tflite.writer import TensorSpec, single
 from s2s.types.dtypes import Array
 from support.tflite_checks import run_imported, same_as_micro
 

@@ -13,7 +13,7 @@ from s2s.frontends.tflite.checks import check_model
 from s2s.frontends.tflite.read import read_model
 from s2s.frontends.tflite.records import ModelInfo, Sparsity, TensorInfo
 from s2s.frontends.tflite.tensors import constant_array, densify
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.types.dtypes import Array
 
 

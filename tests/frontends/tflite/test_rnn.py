@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from s2s.frontends.tflite import import_model
-from s2s.fuzz.tflite.writer import RELU, TANH, GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import RELU, TANH, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.types.dtypes import Array
 from support.compiled import compiled, run_c

@@ -13,7 +13,7 @@ import pytest
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph.run import run_graph
 from s2s.types.dtypes import Array
 from support.tflite_case import Case, Operand

@@ -10,8 +10,8 @@ import pytest
 from s2s.errors import UnsupportedError
 from s2s.frontends.tflite import import_model
 from s2s.frontends.tflite.table import IMPORTERS
+from s2s.frontends.tflite.writer import TensorSpec, single
 from s2s.fuzz.tflite.engines import run_micro
-from s2s.fuzz.tflite.writer import TensorSpec, single
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
 from support import tflite_cases, tflite_layer_cases

@@ -14,7 +14,7 @@ from s2s.frontends.tflite.read import read_model
 from s2s.frontends.tflite.schema import enum_names, fields_of, options_class
 from s2s.frontends.tflite.table import IMPORTERS
 from s2s.frontends.tflite.versions import newest_version
-from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, flatbuffers, model, tflite
+from s2s.frontends.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, flatbuffers, model, tflite
 
 WITHOUT_KERNEL = ("CALL",)
 """Read, though TFLite itself has no kernel."""

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from s2s.frontends.tflite.writer import ACTIVATIONS, SAME, VALID, TensorSpec
 from s2s.fuzz.network import Rejected
 from s2s.fuzz.tflite.network import Network, Value
-from s2s.fuzz.tflite.writer import ACTIVATIONS, SAME, VALID, TensorSpec
 from s2s.support.frozen import frozen
 
 MAX_WEIGHTS = 2048

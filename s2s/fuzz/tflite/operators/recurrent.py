@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from s2s.frontends.tflite.writer import TANH, TensorSpec
 from s2s.fuzz.tflite.network import Network, Value
-from s2s.fuzz.tflite.writer import TANH, TensorSpec
 
 HIDDEN, CELL, OPERANDS = 18, 19, 24
 """Places of the states among the operands of an LSTM, and how many operands it has."""
