@@ -8,7 +8,7 @@
  *       s2s_i32xn_store(&y[i], s2s_i32xn_add(s2s_i32xn_load(&a[i], n), s2s_i32xn_load(&b[i], n), n), n);
  *   }
  *
- * RISC-V V 1.0 has instructions for each function; any other C99 compiler, or -DS2S_STRIPS_PORTABLE, gets loops with the
+ * RISC-V V 1.0 and SVE2 have instructions for each function; any other C99 compiler, or -DS2S_STRIPS_PORTABLE, gets loops with the
  * same names and, for integers, the same results. Every function works on the first n lanes. s2s_T for i8, i16, i32, f32:
  *
  *   s2s_strip(left)                    the lanes of the next turn, of left elements; the same for all types
@@ -40,6 +40,8 @@
 
 #if defined(__riscv_vector) && defined(__clang__) && !defined(S2S_STRIPS_PORTABLE)
 #include "s2s_strips_rvv.h"
+#elif defined(__ARM_FEATURE_SVE2) && !defined(S2S_STRIPS_PORTABLE)
+#include "s2s_strips_sve.h"
 #else
 #include "s2s_math.h"
 #include "s2s_quantize.h"

@@ -108,6 +108,20 @@ def _riscv(name: str, target: str, *, bits: int, vector_bits: int = 0) -> Board:
     )
 
 
+def _aarch64(vector_bits: int = 0) -> Board:
+    vectors = f",sve-max-vq={vector_bits // 128}" if vector_bits else ""
+    return Board(
+        name=f"aarch64{f'sve{vector_bits}' if vector_bits else ''}",
+        description=f"QEMU virt, vectors of {vector_bits} bits" if vector_bits else "QEMU virt",
+        target="aarch64-sve2" if vector_bits else "aarch64",
+        emulator=("qemu-system-aarch64", "-M", "virt", "-nic", "none", "-cpu", f"max{vectors}", "-icount", "shift=0"),
+        packages=("qemu-system-arm", "picolibc-aarch64-linux-gnu"),
+        startup="aarch64.c",
+        script="virt64.ld",
+        libraries=("-static", "-specs=picolibc.specs"),
+    )
+
+
 BOARDS = (
     _m0(),
     _arm("m3", "mps2-an385", "mps2.ld", 25, 0x40004000),
@@ -131,6 +145,7 @@ BOARDS = (
         for bits, target in ((32, "rv32imcv"), (64, "rv64gcv"))
         for length in ("", 256, 512, 1024)
     ),
+    *map(_aarch64, (0, 128, 256, 512)),
 )
 
 PREFIX = "qemu:"
