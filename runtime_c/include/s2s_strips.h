@@ -27,23 +27,35 @@
  *   s2s_i32xn_shift_right(a, count, n) each lane / 2^count towards minus infinity, count from 0 to 31
  *   s2s_i32xn_add_products(a, b, c, n), s2s_i32xn_add_multiples(a, x, c, n)
  *                                      a + b * c for b and c of 16 bits; a + x * c for a number x from -32768 to 32767
+ *   s2s_i8x4xn_load(p, n), s2s_i32xn_add_dots(a, x, w, n)
+ *                                      four bytes for each lane; a + s2s_i8x4_dot(0, x, w) lane by lane
  *   s2s_f32xn_add_products(a, b, c, n), s2s_f32xn_add_multiples(a, x, c, n)
  *                                      the same of floats, rounded once where the target has that, else twice
+ *   s2s_i8x4_dot(acc, x, w)             acc + x0 * w0 + x1 * w1 + x2 * w2 + x3 * w3 of numbers
  *   s2s_i32xn_rescale_double, _single, _high, _negative, _upward
  *                                      the functions of s2s_quantize.h, lane by lane; shifts are i8 */
 #ifndef S2S_STRIPS_H
 #define S2S_STRIPS_H
 
 #include "s2s_config.h"
+#include "s2s_dsp.h"
+
+#include "s2s_math.h"
 
 #include <stdint.h>
+
+S2S_INLINE int32_t s2s_i8x4_dot(int32_t acc, s2s_i8x4 x, s2s_i8x4 w)
+{
+    const int32_t pair = (x.lane[0] * w.lane[0]) + (x.lane[1] * w.lane[1]);
+
+    return s2s_i32_add(acc, pair + (x.lane[2] * w.lane[2]) + (x.lane[3] * w.lane[3]));
+}
 
 #if defined(__riscv_vector) && defined(__clang__) && !defined(S2S_STRIPS_PORTABLE)
 #include "s2s_strips_rvv.h"
 #elif defined(__ARM_FEATURE_SVE2) && !defined(S2S_STRIPS_PORTABLE)
 #include "s2s_strips_sve.h"
 #else
-#include "s2s_math.h"
 #include "s2s_quantize.h"
 
 /* Lanes of a vector; any number is right. */
@@ -54,6 +66,9 @@
 typedef struct {
     int8_t lane[S2S_STRIP];
 } s2s_i8xn;
+typedef struct {
+    s2s_i8x4 lane[S2S_STRIP];
+} s2s_i8x4xn;
 typedef struct {
     int16_t lane[S2S_STRIP];
 } s2s_i16xn;
@@ -84,6 +99,16 @@ S2S_ALWAYS_INLINE int32_t s2s_strip(int32_t left)
         }                                                                                                              \
         return made;                                                                                                   \
     }
+
+S2S_ALWAYS_INLINE s2s_i8x4xn s2s_i8x4xn_load(const int8_t *p, int32_t n)
+{
+    s2s_i8x4xn made = {{{{0, 0, 0, 0}}}};
+
+    for (int32_t i = 0; i < n; i++) {
+        made.lane[i] = s2s_i8x4_load(&p[4 * i]);
+    }
+    return made;
+}
 
 #define S2S_STRIP_MEMORY(vector, element)                                                                              \
     S2S_STRIP_FUNCTION(vector, vector##_load, (const element *p, int32_t n), p[i])                                     \
@@ -139,6 +164,8 @@ S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_add_products, (s2s_i32xn a, s2s_i16xn b,
                    s2s_i32_add(a.lane[i], (int32_t)b.lane[i] * c.lane[i]))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_add_multiples, (s2s_i32xn a, int32_t x, s2s_i16xn c, int32_t n),
                    s2s_i32_add(a.lane[i], x * c.lane[i]))
+S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_add_dots, (s2s_i32xn a, s2s_i8x4 x, s2s_i8x4xn w, int32_t n),
+                   s2s_i8x4_dot(a.lane[i], x, w.lane[i]))
 S2S_STRIP_FUNCTION(s2s_f32xn, s2s_f32xn_add_products, (s2s_f32xn a, s2s_f32xn b, s2s_f32xn c, int32_t n),
                    a.lane[i] + (b.lane[i] * c.lane[i]))
 S2S_STRIP_FUNCTION(s2s_f32xn, s2s_f32xn_add_multiples, (s2s_f32xn a, float x, s2s_f32xn c, int32_t n),

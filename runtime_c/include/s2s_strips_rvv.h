@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 typedef vint8m1_t s2s_i8xn;
+typedef vint8m1x4_t s2s_i8x4xn;
 typedef vint16m2_t s2s_i16xn;
 typedef vint32m4_t s2s_i32xn;
 typedef vfloat32m4_t s2s_f32xn;
@@ -93,6 +94,18 @@ S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_add_products, (s2s_i32xn a, s2s_i16xn b,
                    __riscv_vwmacc_vv_i32m4(a, b, c, vl))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_add_multiples, (s2s_i32xn a, int32_t x, s2s_i16xn c, int32_t n),
                    __riscv_vwmacc_vx_i32m4(a, (int16_t)x, c, vl))
+S2S_STRIP_FUNCTION(s2s_i8x4xn, s2s_i8x4xn_load, (const int8_t *p, int32_t n), __riscv_vlseg4e8_v_i8m1x4(p, vl))
+S2S_ALWAYS_INLINE s2s_i32xn s2s_i32xn_add_dots(s2s_i32xn a, s2s_i8x4 x, s2s_i8x4xn w, int32_t n)
+{
+    const s2s_i32xn low = s2s_i32xn_add_multiples(
+        s2s_i32xn_add_multiples(a, x.lane[0], s2s_i16xn_of_i8(__riscv_vget_v_i8m1x4_i8m1(w, 0), n), n), x.lane[1],
+        s2s_i16xn_of_i8(__riscv_vget_v_i8m1x4_i8m1(w, 1), n), n);
+
+    return s2s_i32xn_add_multiples(
+        s2s_i32xn_add_multiples(low, x.lane[2], s2s_i16xn_of_i8(__riscv_vget_v_i8m1x4_i8m1(w, 2), n), n), x.lane[3],
+        s2s_i16xn_of_i8(__riscv_vget_v_i8m1x4_i8m1(w, 3), n), n);
+}
+
 S2S_STRIP_FUNCTION(s2s_f32xn, s2s_f32xn_add_products, (s2s_f32xn a, s2s_f32xn b, s2s_f32xn c, int32_t n),
                    __riscv_vfmacc_vv_f32m4(a, b, c, vl))
 S2S_STRIP_FUNCTION(s2s_f32xn, s2s_f32xn_add_multiples, (s2s_f32xn a, float x, s2s_f32xn c, int32_t n),

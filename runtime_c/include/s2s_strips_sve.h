@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* s2s_strips_sve.h: the functions of s2s_strips.h for SVE2 of Arm; include that. A lane has 32 bits whatever its element:
+/* s2s_strips_sve.h: the functions of s2s_strips.h for SVE2 of Arm; include that. A lane has 32 bits whatever its element is:
  * loads extend elements, and stores take their low bits. Lanes behind the first n hold any numbers. */
 #ifndef S2S_STRIPS_SVE_H
 #define S2S_STRIPS_SVE_H
 
 #include <arm_sve.h>
+#include <string.h>
 
 typedef svint32_t s2s_i8xn;
+typedef svint8_t s2s_i8x4xn;
 typedef svint32_t s2s_i16xn;
 typedef svint32_t s2s_i32xn;
 typedef svfloat32_t s2s_f32xn;
@@ -83,6 +85,16 @@ S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_add_products, (s2s_i32xn a, s2s_i16xn b,
                    svmla_s32_x(S2S_ALL, a, b, c))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_add_multiples, (s2s_i32xn a, int32_t x, s2s_i16xn c, int32_t n),
                    svmla_n_s32_x(S2S_ALL, a, c, x))
+S2S_STRIP_FUNCTION(s2s_i8x4xn, s2s_i8x4xn_load, (const int8_t *p, int32_t n), svld1_s8(svwhilelt_b8_s32(0, 4 * n), p))
+S2S_ALWAYS_INLINE s2s_i32xn s2s_i32xn_add_dots(s2s_i32xn a, s2s_i8x4 x, s2s_i8x4xn w, int32_t n)
+{
+    int32_t bytes;
+
+    memcpy(&bytes, &x, sizeof bytes);
+    (void)n;
+    return svdot_s32(a, svreinterpret_s8_s32(svdup_n_s32(bytes)), w);
+}
+
 S2S_STRIP_FUNCTION(s2s_f32xn, s2s_f32xn_add_products, (s2s_f32xn a, s2s_f32xn b, s2s_f32xn c, int32_t n),
                    svmla_f32_x(S2S_ALL, a, b, c))
 S2S_STRIP_FUNCTION(s2s_f32xn, s2s_f32xn_add_multiples, (s2s_f32xn a, float x, s2s_f32xn c, int32_t n),

@@ -5,6 +5,7 @@ which are packed with the channels innermost, so that strips of any length run o
 contiguous are loops around. Costs assume the shortest vectors; the form is right for all.
 """
 
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import arith
@@ -16,8 +17,9 @@ from s2s.analysis.structure.products import product_sum
 from s2s.analysis.structure.roles import Roles, constant_axes, roles_of
 from s2s.analysis.structure.strips import computes_in_lanes
 from s2s.dialects import tensor
-from s2s.schedules.directives import CacheRead, RawBytes, Reorder, StripMine, register_tile
+from s2s.schedules.directives import CacheRead, RawBytes, Reorder, StripMine, Tensorize, register_tile
 from s2s.targets import Target
+from s2s.targets.intrinsic import Intrinsic
 from s2s.types.dtypes import as_tensor_type
 
 POINTS = 4
@@ -43,7 +45,7 @@ def strip_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SS
     roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
     rows = None
     if roles is not None and roles.w_only == (lane,) and not roles.both:
-        rows = _rows(op, lane, roles)
+        rows = _rows(op, lane, roles, target)
     return rows or _lanes(op, lane, roles, constants)
 
 
@@ -75,7 +77,7 @@ def _has_forms(op: tensor.ComputeOp) -> bool:
     return all(isinstance(inner, PLAIN) or computes_in_lanes(inner) for each in regions for inner in each.block.ops)
 
 
-def _rows(op: tensor.ComputeOp, lane: int, roles: Roles) -> tensor.ScheduleAttr | None:
+def _rows(op: tensor.ComputeOp, lane: int, roles: Roles, target: Target) -> tensor.ScheduleAttr | None:
     """Schedule the sums of a few points by a strip of channels."""
     axes, products = constant_axes(op, roles.w, lane), product_sum(op)
     if axes is None or products is None:
@@ -86,12 +88,41 @@ def _rows(op: tensor.ComputeOp, lane: int, roles: Roles) -> tensor.ScheduleAttr 
     tile[-1] = STEPS
     for dim in roles.x_only[-1:]:
         tile[dim] = _points(op.sizes[dim])
+    intrinsic = next(iter(target.intrinsics_of("dot_strips")), None)
+    if intrinsic is not None:
+        return _dots(op, lane, roles, axes, tile, intrinsic)
     packed = CacheRead.packed(roles.w, [tensor.PackedAxis(reduced), tensor.PackedAxis((channels,))])
     offset = products.factor_of(roles.x).offset
     copy: CacheRead | RawBytes | None = CacheRead.of(roles.x, order[op.rank - 2] if op.rank > 1 else None, widened=True)
     if reduces_contiguously(op, roles.x):
         copy = RawBytes.of(roles.x) if offset else None
     return tensor.ScheduleAttr.of([*register_tile(op, tile), Reorder.of(order), packed, copy, StripMine.of(lane)])
+
+
+def _dots(
+    op: tensor.ComputeOp,
+    lane: int,
+    roles: Roles,
+    axes: tuple[int, tuple[int, ...]],
+    tile: Sequence[int],
+    intrinsic: Intrinsic,
+) -> tensor.ScheduleAttr:
+    """Schedule the sums of a few points by a strip of channels, in groups of steps."""
+    channels, reduced = axes
+    order, group = _lane_last(op, lane), intrinsic.group
+    packed = [tensor.PackedAxis(reduced, group), tensor.PackedAxis((channels,)), tensor.PackedAxis(reduced, 1, group)]
+    in_place = prod(op.reduction_sizes) % group == 0 and reduces_contiguously(op, roles.x)
+    copy = None if in_place else CacheRead.of(roles.x, order[op.rank - 2] if op.rank > 1 else None, widened=False)
+    return tensor.ScheduleAttr.of(
+        [
+            *register_tile(op, tile),
+            Reorder.of(order),
+            CacheRead.packed(roles.w, packed),
+            copy,
+            Tensorize.of(intrinsic),
+            StripMine.of(lane),
+        ]
+    )
 
 
 def _points(size: int) -> int:

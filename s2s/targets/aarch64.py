@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from s2s.targets.intrinsics import NEON_DOT
+from s2s.targets.intrinsics import NEON_DOT, STRIP_DOT
 from s2s.targets.target import Target
 
 AARCH64 = Target(
@@ -32,5 +32,6 @@ AARCH64_SVE2 = replace(
     description="64-bit Arm with vectors (SVE2) of any length: Cortex-A510, A710, X2, Neoverse N2, V2 and later",
     cflags=("-march=armv8.5-a+sve2", *AARCH64.cflags[1:]),
     scalable_bits=128,
+    intrinsics=(STRIP_DOT, NEON_DOT),
 )
 A64 = AARCH64, AARCH64_DOTPROD, AARCH64_SVE2

@@ -126,6 +126,11 @@ static void products_are_added(int32_t count)
     IN_STRIPS(count, s2s_i32xn_store(&y32[i],
                          s2s_i32xn_add_multiples(s2s_i32xn_load(&a32[i], n), -32768, s2s_i16xn_load(&b16[i], n), n), n))
     SAME(count, y32[i], s2s_i32_add(a32[i], -32768 * b16[i]))
+    IN_STRIPS(count / 4, s2s_i32xn_store(&y32[i],
+                             s2s_i32xn_add_dots(s2s_i32xn_load(&a32[i], n), s2s_i8x4_load(b8), s2s_i8x4xn_load(&a8[4 * i], n), n), n))
+    SAME(count / 4, y32[i], s2s_i8x4_dot(a32[i], s2s_i8x4_load(b8), s2s_i8x4_load(&a8[4 * i])))
+    SAME(count / 4, y32[i], s2s_i32_add(a32[i], b8[0] * a8[4 * i] + b8[1] * a8[4 * i + 1] + b8[2] * a8[4 * i + 2]
+                                                    + b8[3] * a8[4 * i + 3]))
     IN_STRIPS(count, s2s_f32xn_store(&yf[i],
                          s2s_f32xn_add_products(s2s_f32xn_splat(2.0f, n), s2s_f32xn_load(&bf[i], n),
                                                 s2s_f32xn_load(&bf[i], n), n), n))

@@ -18,11 +18,13 @@ from xdsl.traits import Pure
 from s2s.dialects import loop, tensor
 from s2s.support.frozen import frozen
 from s2s.types.affine import linear_of_dims
-from s2s.types.dtypes import scalar_type
+from s2s.types.dtypes import scalar_type, vector_of
 from s2s.types.hints import isa
 
 ELEMENTS = (i8, i16, i32, f32)
 """Types that lanes have."""
+GROUP = vector_of(i8, 4)
+"""Bytes of which a lane takes the products at once."""
 STORED = (i8, i32, f32)
 """Types of lanes that are stored."""
 WORDS = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MinSIOp, arith.MaxSIOp)
@@ -100,7 +102,11 @@ class Strips:
             case loop.IfOp():
                 return all(value.type in ELEMENTS for value in op.res) and not self._moves(op)
             case loop.LoadOp():
-                return op.result.type in ELEMENTS and _is_plain(op.buffer) and self.stride(op) is not None
+                stride = self.stride(op)
+                known = op.result.type in ELEMENTS or (op.result.type == GROUP and stride == GROUP.get_shape()[0])
+                return known and _is_plain(op.buffer) and stride is not None
+            case loop.IntrinsicOp():
+                return op.intrinsic.form.data == "dot_strips" and op.w in self.varying and op.x not in self.varying
             case loop.StoreOp():
                 stored = op.value.type in STORED and _is_plain(op.buffer)
                 return stored and op.parent is self.around.body.block and bool(self.stride(op))

@@ -18,17 +18,17 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import UnitAttr, f32, i8, i16, i32
+from xdsl.dialects.builtin import UnitAttr, VectorType, f32, i8, i16, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from s2s.analysis.structure.strips import Strips, fits_short
+from s2s.analysis.structure.strips import GROUP, Strips, fits_short
 from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
 from s2s.dialects.tensor import SHORT_ROUNDINGS, RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.affine import INDEX, bounds_of, condition
-from s2s.passes.loop.lower_to_c.builder import Builder, assign, literal_value, signed_type
+from s2s.passes.loop.lower_to_c.builder import Builder, assign, literal_value, signed_type, vector_name
 from s2s.passes.loop.lower_to_c.memory import pointer
 from s2s.passes.loop.lower_to_c.neighbours import neighbours_in, position
 from s2s.passes.loop.lower_to_c.operations import lower_operation
@@ -78,7 +78,8 @@ def lower_strips(b: Builder, op: loop.ForOp, lower: SSAValue, upper: SSAValue) -
 
 def vector(element: Attribute) -> c.NamedType:
     """Return the C type of vectors of `element`."""
-    return c.NamedType(f"s2s_{element_name(element)}xn")
+    name = vector_name(element) if isinstance(element, VectorType) else f"s2s_{element_name(element)}"
+    return c.NamedType(f"{name}xn")
 
 
 class _Strip:
@@ -111,6 +112,9 @@ class _Strip:
             self._if(op)
         elif isinstance(op, loop.StoreOp):
             self._store(op)
+        elif isinstance(op, loop.LoadOp) and op.result.type == GROUP and op.result not in varying:
+            place = pointer(self.b, op.buffer, position(self.b, op))
+            self.b.bind(op.result, self.b.vector_call("load", [place], GROUP, header=headers.STRIPS, reads=True))
         elif not any(result in varying for result in op.results):
             lower_operation(self.b, op)
         elif not self.strips.is_product(op):
@@ -132,6 +136,8 @@ class _Strip:
                 return narrowest, self.forms[op.input][narrowest]
             case RescaleOp():
                 return i32, self._rescale(op)
+            case loop.IntrinsicOp():
+                return i32, self._add_dots(op)
             case _ if type(op) in OF_WORDS:
                 return result.type, self._call(OF_WORDS[type(op)], result.type, self._as(op.operands[0], i32))
             case arith.ShRSIOp():
@@ -172,10 +178,14 @@ class _Strip:
                     self.b.signed(a),
                     self._as(b, factor),
                 )
-            assert isinstance(total.owner, c.CallOp)
-            total.owner.properties["intrinsic"] = UnitAttr()
-            return total
+            return _intrinsic(total)
         return None
+
+    def _add_dots(self, op: loop.IntrinsicOp) -> SSAValue:
+        """Add the products of four bytes that all lanes share and four of each lane."""
+        x = self.b.value(op.x)
+        total = self._call("add_dots", i32, self._as(op.acc, i32), x, self._forms(op.w)[op.w.type])
+        return _intrinsic(total)
 
     def _call(self, name: str, element: Attribute, *arguments: SSAValue) -> SSAValue:
         type = vector(element)
@@ -209,8 +219,9 @@ class _Strip:
     def _place(self, op: loop.LoadOp | loop.StoreOp) -> tuple[str, list[SSAValue]]:
         """Return the end of the name of the function for an access, and where it is."""
         stride = self.strips.stride(op)
+        value = op.result if isinstance(op, loop.LoadOp) else op.value
         place = [pointer(self.b, op.buffer, position(self.b, op))]
-        if stride == 1:
+        if stride == 1 or isinstance(value.type, VectorType):
             return "", place
         return "_strided", [*place, self.b.literal(stride or 0, INDEX)]
 
@@ -297,6 +308,13 @@ class _Strip:
                 self._bind(value, value.type, read)
             else:
                 self.b.bind(value, read)
+
+
+def _intrinsic(total: SSAValue) -> SSAValue:
+    """Mark a call that adds products to an accumulator."""
+    assert isinstance(total.owner, c.CallOp)
+    total.owner.properties["intrinsic"] = UnitAttr()
+    return total
 
 
 def _width(element: Attribute) -> int:
