@@ -42,7 +42,7 @@ class Board:
 
 
 MIN_VECTOR_BITS = 128
-"""Bits of a vector register of RISC-V V 1.0, at least."""
+"""Bits of a vector register of RISC-V V 1.0 and of SVE, at least."""
 _NEWLIB = ("-specs=nano.specs", "-specs=nosys.specs")
 _ARM_STEP = 6
 """An instruction takes 2**6 ns of virtual time: longer than a tick of any of these clocks, so none goes unseen."""
@@ -108,10 +108,10 @@ def _riscv(name: str, target: str, *, bits: int, vector_bits: int = 0) -> Board:
     )
 
 
-def _aarch64(vector_bits: int = 0) -> Board:
-    vectors = f",sve-max-vq={vector_bits // 128}" if vector_bits else ""
+def _aarch64(name: str, *, vector_bits: int = 0) -> Board:
+    vectors = f",sve-max-vq={vector_bits // MIN_VECTOR_BITS}" if vector_bits else ""
     return Board(
-        name=f"aarch64{f'sve{vector_bits}' if vector_bits else ''}",
+        name=name,
         description=f"QEMU virt, vectors of {vector_bits} bits" if vector_bits else "QEMU virt",
         target="aarch64-sve2" if vector_bits else "aarch64",
         emulator=("qemu-system-aarch64", "-M", "virt", "-nic", "none", "-cpu", f"max{vectors}", "-icount", "shift=0"),
@@ -145,7 +145,8 @@ BOARDS = (
         for bits, target in ((32, "rv32imcv"), (64, "rv64gcv"))
         for length in ("", 256, 512, 1024)
     ),
-    *map(_aarch64, (0, 128, 256, 512)),
+    _aarch64("aarch64"),
+    *(_aarch64(f"aarch64sve{length}", vector_bits=length or MIN_VECTOR_BITS) for length in ("", 256, 512)),
 )
 
 PREFIX = "qemu:"

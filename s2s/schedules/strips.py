@@ -1,4 +1,4 @@
-"""Schedules for vectors whose length is known at run time only (RISC-V V): strips along the contiguous dimension.
+"""Schedules for vectors whose length is known at run time only (RISC-V V, SVE2): strips along the contiguous dimension.
 
 A strip holds the sums of neighbouring channels; each of a few points adds its products with the same row of constants,
 which are packed with the channels innermost, so that strips of any length run over them. Borders and whatever is not
@@ -20,7 +20,7 @@ from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, RawBytes, Reorder, StripMine, Tensorize, register_tile
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
-from s2s.types.dtypes import as_tensor_type
+from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 POINTS = 4
 """Points of a tile, whose sums fill half of the registers."""
@@ -28,6 +28,8 @@ FEW_POINTS = 2
 """The same where borders take code of their own."""
 STEPS = 4
 """Steps of a reduction that are written out."""
+GROUPS_OF_POINT = 4
+"""Groups of steps that are written out where a tile has one point."""
 MAX_WINDOW = 25
 """Windows of a channel of its own are written out up to this number of taps."""
 PLAIN = (arith.ConstantOp, tensor.InBoundsOp, tensor.YieldOp)
@@ -39,7 +41,7 @@ MIN_CHANNELS = 4
 def strip_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
     """Return a schedule in strips for `op` if `target` has such vectors and `op` can use them; else None."""
     lane = _lane(op)
-    if not target.scalable_bits or lane is None or why_not_strips(op) is not None:
+    if not target.scalable_bits or lane is None or why_not_strips(op, target) is not None:
         return None
     roles = roles_of(op, constants)
     roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
@@ -49,7 +51,7 @@ def strip_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SS
     return rows or _lanes(op, lane, roles, constants)
 
 
-def why_not_strips(op: tensor.ComputeOp) -> str | None:
+def why_not_strips(op: tensor.ComputeOp, target: Target) -> str | None:
     """Return why `op` does not run in strips; None if it does."""
     lane = _lane(op)
     if lane is None or op.sizes[lane] < MIN_CHANNELS:
@@ -59,6 +61,9 @@ def why_not_strips(op: tensor.ComputeOp) -> str | None:
     along = moves(op, lane)
     if None in (*along.reads, *along.epilogue):
         return "an operand does not move in equal steps"
+    floats = {as_tensor_type(value.type).element_type for value in [*op.reads, *op.res]} == {f32}
+    if floats and target.lanes * size_in_bytes(f32) * 8 >= target.scalable_bits:
+        return "vectors of one length are as long, and whole tiles of floats are in them"
     return None if not op.tables and _has_forms(op) else "computes what has no form in strips"
 
 
@@ -110,12 +115,13 @@ def _dots(
     """Schedule the sums of a few points by a strip of channels, in groups of steps."""
     channels, reduced = axes
     order, group = _lane_last(op, lane), intrinsic.group
+    steps = group * (GROUPS_OF_POINT if prod(tile[: op.rank]) == 1 else 1)
     packed = [tensor.PackedAxis(reduced, group), tensor.PackedAxis((channels,)), tensor.PackedAxis(reduced, 1, group)]
     in_place = prod(op.reduction_sizes) % group == 0 and reduces_contiguously(op, roles.x)
     copy = None if in_place else CacheRead.of(roles.x, order[op.rank - 2] if op.rank > 1 else None, widened=False)
     return tensor.ScheduleAttr.of(
         [
-            *register_tile(op, tile),
+            *register_tile(op, [*tile[:-1], steps]),
             Reorder.of(order),
             CacheRead.packed(roles.w, packed),
             copy,

@@ -41,7 +41,8 @@ class Tensorize(Directive):
     Form `dot_window` gives the sum of a whole window, bytes in a copy, each row of taps a group or several.
     Form `dot_lanes` gives a vector of results: a group is the four bytes of a lane, or two numbers of 16 bits, and runs
     over those last reductions alone through which the other factor moves evenly. So do `dot_rows` and `dot_half_rows`,
-    whose groups are parts of rows. Form `dot_strips` gives one sum, and in a dimension that `strip_mine` names a vector. Unsigned first factors are taken with 128 added, which `init_from` takes off again.
+    whose groups are parts of rows. Unsigned first factors are taken with 128 added, which `init_from` takes off again.
+    Form `dot_strips` gives one sum of bytes, or along the dimension that `strip_mine` names a vector of sums.
     """
 
     name = "schedule.tensorize"

@@ -37,6 +37,23 @@ func.func @sums(%y: memref<20xi8>, %x: memref<4xi16>, %w: memref<80xi8>, %m: mem
   func.return
 }
 
+// Four bytes of each lane are multiplied by four that all lanes share.
+//
+// CHECK-LABEL: c.func @net_dots
+// CHECK:         [[x:%.*]] = c.call "s2s_i8x4_load"(
+// CHECK:         [[w:%.*]] = c.call "s2s_i8x4xn_load"(
+// CHECK:         c.call "s2s_i32xn_add_dots"({{%.*}}, [[x]], [[w]], {{%.*}})
+func.func @dots(%y: memref<20xi32>, %x: memref<4xi8>, %w: memref<80xi8>, %b: memref<20xi32>) {
+  loop.for %c = 0 to 20 scalable {
+    %acc = loop.load %b[affine_map<(d0) -> (d0)>(%c)] : memref<20xi32> -> i32
+    %bytes = loop.load %x[affine_map<() -> (0)>()] : memref<4xi8> -> vector<4xi8>
+    %row = loop.load %w[affine_map<(d0) -> (d0 * 4)>(%c)] : memref<80xi8> -> vector<4xi8>
+    %sum = loop.intrinsic <"strip-dot", dot_strips(i8, i8) by 4, "s2s_i8x4_dot" in "s2s_strips.h">(%acc, %bytes, %row) : i32, vector<4xi8>, vector<4xi8> -> i32
+    loop.store %sum, %y[affine_map<(d0) -> (d0)>(%c)] : i32, memref<20xi32>
+  }
+  func.return
+}
+
 // From the end to the start, the counter is the end of a strip; elements lie apart, and a condition is for all of them.
 //
 // CHECK-LABEL: c.func @net_backwards
