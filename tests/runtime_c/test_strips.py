@@ -1,4 +1,4 @@
-"""Strips on RISC-V and 64-bit Arm: one program, whose functions give what scalar code gives, at every length of vectors."""
+"""Strips on RISC-V and 64-bit Arm: one program, whose functions give what scalar code gives, at every length."""
 
 from pathlib import Path
 

@@ -29,7 +29,7 @@ STORED = (i8, i32, f32)
 """Types of lanes that are stored."""
 WORDS = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MinSIOp, arith.MaxSIOp)
 FLOATS = (arith.AddfOp, arith.SubfOp, arith.MulfOp, arith.DivfOp, arith.MinimumfOp, arith.MaximumfOp)
-ROUNDINGS = ("double", "single", "high", "negative", "upward")
+ROUNDINGS = (*loop.LANE_ROUNDINGS, "single")
 WIDENED: Mapping[Attribute, tuple[Attribute, ...]] = {i8: (i16, i32), i16: (i32,)}
 """Types that lanes of bytes and of 16 bits are extended to."""
 SHORT = (-(2**15), 2**15 - 1)

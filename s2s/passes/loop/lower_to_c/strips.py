@@ -21,6 +21,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import UnitAttr, VectorType, f32, i8, i16, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from s2s.analysis.structure.lanes import LANE_FUNCTIONS
 from s2s.analysis.structure.strips import GROUP, Strips, fits_short
 from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name
@@ -33,22 +34,9 @@ from s2s.passes.loop.lower_to_c.memory import pointer
 from s2s.passes.loop.lower_to_c.neighbours import neighbours_in, position
 from s2s.passes.loop.lower_to_c.operations import lower_operation
 from s2s.types.dtypes import size_in_bytes
+from s2s.types.hints import isa
 
 Forms = dict[Attribute, SSAValue]
-NAMES: Mapping[type[Operation], str] = {
-    arith.AddiOp: "add",
-    arith.SubiOp: "sub",
-    arith.MuliOp: "mul",
-    arith.MinSIOp: "min",
-    arith.MaxSIOp: "max",
-    arith.AddfOp: "add",
-    arith.SubfOp: "sub",
-    arith.MulfOp: "mul",
-    arith.DivfOp: "div",
-    arith.MinimumfOp: "min",
-    arith.MaximumfOp: "max",
-}
-"""The functions of operations lane by lane."""
 OF_WORDS: Mapping[type[Operation], str] = {
     SaturateOp: "saturated",
     arith.TruncIOp: "of_i32",
@@ -78,7 +66,7 @@ def lower_strips(b: Builder, op: loop.ForOp, lower: SSAValue, upper: SSAValue) -
 
 def vector(element: Attribute) -> c.NamedType:
     """Return the C type of vectors of `element`."""
-    name = vector_name(element) if isinstance(element, VectorType) else f"s2s_{element_name(element)}"
+    name = vector_name(element) if isa(element, VectorType) else f"s2s_{element_name(element)}"
     return c.NamedType(f"{name}xn")
 
 
@@ -145,11 +133,13 @@ class _Strip:
             case arith.AddiOp() | arith.AddfOp() if (added := self._multiply_add(op)) is not None:
                 return result.type, added
             case arith.AddiOp() | arith.SubiOp() if fits_short(result):
-                return i16, self._call(NAMES[type(op)], i16, *(self._as(operand, i16) for operand in op.operands))
-            case _ if type(op) in NAMES:
+                return i16, self._call(
+                    LANE_FUNCTIONS[type(op)], i16, *(self._as(operand, i16) for operand in op.operands)
+                )
+            case _ if type(op) in LANE_FUNCTIONS:
                 element = result.type
                 return element, self._call(
-                    NAMES[type(op)], element, *(self._as(operand, element) for operand in op.operands)
+                    LANE_FUNCTIONS[type(op)], element, *(self._as(operand, element) for operand in op.operands)
                 )
             case _:
                 raise CompilerBug(f"{op.name} has no form in strips; loop-strip-mine declines that")
