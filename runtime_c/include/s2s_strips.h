@@ -8,8 +8,8 @@
  *       s2s_i32xn_store(&y[i], s2s_i32xn_add(s2s_i32xn_load(&a[i], n), s2s_i32xn_load(&b[i], n), n), n);
  *   }
  *
- * RISC-V V 1.0 and SVE2 have instructions for each function; any other C99 compiler, or -DS2S_STRIPS_PORTABLE, gets loops with the
- * same names and, for integers, the same results. Every function works on the first n lanes. s2s_T for i8, i16, i32, f32:
+ * RISC-V V 1.0 and SVE2 have instructions for each function; any other C99 compiler, or -DS2S_STRIPS_PORTABLE, gets
+ * loops with the same names and, for integers, the same results. Every function works on the first n lanes. s2s_T for i8, i16, i32, f32:
  *
  *   s2s_strip(left)                    the lanes of the next turn, of left elements; the same for all types
  *   s2s_Txn_load(p, n), s2s_Txn_store(p, a, n)
@@ -24,6 +24,9 @@
  *                                      the low byte of each lane; each lane limited to -128 ... 127
  *   s2s_Txn_add, _sub, _mul, _min, _max (a, b, n)
  *                                      lane by lane; modulo 2^bits, i16 has _add and _sub only; f32 has _div, too
+ *   s2s_i32xn_greater(a, b, n), s2s_i32xn_select(mask, a, b, n)
+ *                                      whether a > b, as a mask s2s_maskxn; a where the mask is set, else b
+ *   s2s_i32xn_div(a, divisor, n)       each lane / a number from 1 on, towards zero
  *   s2s_i32xn_shift_right(a, count, n) each lane / 2^count towards minus infinity, count from 0 to 31
  *   s2s_i32xn_add_products(a, b, c, n), s2s_i32xn_add_multiples(a, x, c, n)
  *                                      a + b * c for b and c of 16 bits; a + x * c for a number x from -32768 to 32767
@@ -66,6 +69,9 @@ S2S_INLINE int32_t s2s_i8x4_dot(int32_t acc, s2s_i8x4 x, s2s_i8x4 w)
 typedef struct {
     int8_t lane[S2S_STRIP];
 } s2s_i8xn;
+typedef struct {
+    uint8_t lane[S2S_STRIP];
+} s2s_maskxn;
 typedef struct {
     s2s_i8x4 lane[S2S_STRIP];
 } s2s_i8x4xn;
@@ -158,6 +164,11 @@ S2S_STRIP_OPERATOR(s2s_f32xn, sub, -)
 S2S_STRIP_OPERATOR(s2s_f32xn, mul, *)
 S2S_STRIP_OPERATOR(s2s_f32xn, div, /)
 
+S2S_STRIP_FUNCTION(s2s_maskxn, s2s_i32xn_greater, (s2s_i32xn a, s2s_i32xn b, int32_t n),
+                   (a.lane[i] > b.lane[i]) ? 1u : 0u)
+S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_select, (s2s_maskxn mask, s2s_i32xn a, s2s_i32xn b, int32_t n),
+                   (mask.lane[i] != 0u) ? a.lane[i] : b.lane[i])
+S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_div, (s2s_i32xn a, int32_t divisor, int32_t n), a.lane[i] / divisor)
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_shift_right, (s2s_i32xn a, int32_t count, int32_t n),
                    s2s_floor_shift_i32(a.lane[i], (uint32_t)count))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_add_products, (s2s_i32xn a, s2s_i16xn b, s2s_i16xn c, int32_t n),

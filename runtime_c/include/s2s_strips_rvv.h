@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 typedef vint8m1_t s2s_i8xn;
+typedef vbool8_t s2s_maskxn;
 typedef vint8m1x4_t s2s_i8x4xn;
 typedef vint16m2_t s2s_i16xn;
 typedef vint32m4_t s2s_i32xn;
@@ -88,6 +89,12 @@ S2S_STRIP_BINARY(s2s_f32xn, div, __riscv_vfdiv_vv_f32m4)
 S2S_STRIP_EXTREME(min, __riscv_vfmin_vv_f32m4)
 S2S_STRIP_EXTREME(max, __riscv_vfmax_vv_f32m4)
 
+S2S_STRIP_FUNCTION(s2s_maskxn, s2s_i32xn_greater, (s2s_i32xn a, s2s_i32xn b, int32_t n),
+                   __riscv_vmsgt_vv_i32m4_b8(a, b, vl))
+S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_select, (s2s_maskxn mask, s2s_i32xn a, s2s_i32xn b, int32_t n),
+                   __riscv_vmerge_vvm_i32m4(b, a, mask, vl))
+S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_div, (s2s_i32xn a, int32_t divisor, int32_t n),
+                   __riscv_vdiv_vx_i32m4(a, divisor, vl))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_shift_right, (s2s_i32xn a, int32_t count, int32_t n),
                    __riscv_vsra_vx_i32m4(a, (size_t)count, vl))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_add_products, (s2s_i32xn a, s2s_i16xn b, s2s_i16xn c, int32_t n),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* s2s_strips_sve.h: the functions of s2s_strips.h for SVE2 of Arm; include that. A lane has 32 bits whatever its element is:
- * loads extend elements, and stores take their low bits. Lanes behind the first n hold any numbers. */
+/* s2s_strips_sve.h: the functions of s2s_strips.h for SVE2 of Arm; include that. A lane has 32 bits whatever its element
+ * is: loads extend elements, and stores take their low bits. Lanes behind the first n hold any numbers. */
 #ifndef S2S_STRIPS_SVE_H
 #define S2S_STRIPS_SVE_H
 
@@ -8,6 +8,7 @@
 #include <string.h>
 
 typedef svint32_t s2s_i8xn;
+typedef svbool_t s2s_maskxn;
 typedef svint8_t s2s_i8x4xn;
 typedef svint32_t s2s_i16xn;
 typedef svint32_t s2s_i32xn;
@@ -79,6 +80,11 @@ S2S_STRIP_BINARY(s2s_f32xn, div, svdiv_f32_x)
 S2S_STRIP_BINARY(s2s_f32xn, min, svmin_f32_x)
 S2S_STRIP_BINARY(s2s_f32xn, max, svmax_f32_x)
 
+S2S_STRIP_FUNCTION(s2s_maskxn, s2s_i32xn_greater, (s2s_i32xn a, s2s_i32xn b, int32_t n), svcmpgt_s32(S2S_ALL, a, b))
+S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_select, (s2s_maskxn mask, s2s_i32xn a, s2s_i32xn b, int32_t n),
+                   svsel_s32(mask, a, b))
+S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_div, (s2s_i32xn a, int32_t divisor, int32_t n),
+                   svdiv_n_s32_x(S2S_ALL, a, divisor))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_shift_right, (s2s_i32xn a, int32_t count, int32_t n),
                    svasr_n_s32_x(S2S_ALL, a, (uint32_t)count))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_add_products, (s2s_i32xn a, s2s_i16xn b, s2s_i16xn c, int32_t n),
@@ -121,7 +127,8 @@ S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_rescale_upward,
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_rescale_negative,
                    (s2s_i32xn x, s2s_i32xn multiplier, s2s_i8xn shift, int32_t offset, int32_t n),
                    svadd_n_s32_x(S2S_ALL,
-                                 svrshl_s32_x(S2S_ALL, svsra_n_s32(svqrdmulh_s32(x, multiplier), x, 31), shift), offset))
+                                 svrshl_s32_x(S2S_ALL, svsra_n_s32(svqrdmulh_s32(x, multiplier), x, 31), shift),
+                                 offset))
 
 /* Products and counts of even lanes, then of odd ones, and the low halves in their order. */
 S2S_ALWAYS_INLINE s2s_i32xn s2s_i32xn_rescale_single(s2s_i32xn x, s2s_i32xn multiplier, s2s_i8xn shift, int32_t n)

@@ -81,6 +81,12 @@ static void lanes_are_independent(int32_t count)
     BINARY(count, f32, af, bf, yf, max, s2s_f32_max(af[i], bf[i]))
     IN_STRIPS(count, s2s_i32xn_store(&y32[i], s2s_i32xn_shift_right(s2s_i32xn_load(&a32[i], n), 5, n), n))
     SAME(count, y32[i], s2s_floor_shift_i32(a32[i], 5))
+    IN_STRIPS(count, s2s_i32xn_store(&y32[i], s2s_i32xn_div(s2s_i32xn_load(&a32[i], n), 125, n), n))
+    SAME(count, y32[i], a32[i] / 125)
+    IN_STRIPS(count, s2s_i32xn_store(&y32[i],
+                         s2s_i32xn_select(s2s_i32xn_greater(s2s_i32xn_load(&a32[i], n), s2s_i32xn_load(&b32[i], n), n),
+                                          s2s_i32xn_splat(62, n), s2s_i32xn_load(&b32[i], n), n), n))
+    SAME(count, y32[i], a32[i] > b32[i] ? 62 : b32[i])
 }
 
 static void numbers_change_their_width(int32_t count)

@@ -34,6 +34,8 @@ WIDENED: Mapping[Attribute, tuple[Attribute, ...]] = {i8: (i16, i32), i16: (i32,
 """Types that lanes of bytes and of 16 bits are extended to."""
 SHORT = (-(2**15), 2**15 - 1)
 """The range of a factor of 16 bits."""
+COMPARISONS = ("sgt", "slt")
+"""Comparisons of lanes, of which a choice between lanes is made."""
 Interval = tuple[int, int]
 
 
@@ -105,6 +107,8 @@ class Strips:
                 stride = self.stride(op)
                 known = op.result.type in ELEMENTS or (op.result.type == GROUP and stride == GROUP.get_shape()[0])
                 return known and _is_plain(op.buffer) and stride is not None
+            case arith.SelectOp():
+                return op.cond in self.varying and computes_in_lanes(op)
             case loop.IntrinsicOp():
                 return op.intrinsic.form.data == "dot_strips" and op.w in self.varying and op.x not in self.varying
             case loop.StoreOp():
@@ -161,12 +165,24 @@ def computes_in_lanes(op: Operation) -> bool:
             return op.result.type in WIDENED.get(op.input.type, ())
         case arith.TruncIOp() | arith.SIToFPOp():
             return types in ({i32, i8}, {i32, f32})
+        case arith.CmpiOp():
+            chosen = all(isinstance(use.operation, arith.SelectOp) and use.index == 0 for use in op.result.uses)
+            return comparison(op) in COMPARISONS and op.lhs.type == i32 and chosen
+        case arith.SelectOp():
+            return isinstance(op.cond.owner, arith.CmpiOp) and op.result.type == i32
+        case arith.DivSIOp():
+            return op.lhs.type == i32 and _constant(op.rhs, 0) > 0
         case arith.ShRSIOp():
             return op.lhs.type == i32 and 0 <= _constant(op.rhs, -1) < 32
         case _ if isinstance(op, WORDS):
             return types == {i32}
         case _:
             return isinstance(op, FLOATS) and types == {f32}
+
+
+def comparison(op: arith.CmpiOp) -> str:
+    """Return the name of a comparison, such as `sgt`."""
+    return arith.CMPI_COMPARISON_OPERATIONS[op.predicate.value.data]
 
 
 def _is_plain(buffer: SSAValue) -> bool:

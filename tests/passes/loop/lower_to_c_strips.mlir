@@ -54,6 +54,28 @@ func.func @dots(%y: memref<20xi32>, %x: memref<4xi8>, %w: memref<80xi8>, %b: mem
   func.return
 }
 
+// A lane is chosen by a comparison, and divided by a number.
+//
+// CHECK-LABEL: c.func @net_halves_away_from_zero
+// CHECK:         [[mask:%.*]] = c.call "s2s_i32xn_greater"({{%.*}}, {{%.*}}, {{%.*}}) {{.*}}!c.named<"s2s_maskxn">
+// CHECK:         "s2s_i32xn_select"([[mask]],
+// CHECK:         "s2s_i32xn_div"(
+func.func @halves_away_from_zero(%y: memref<20xi32>, %x: memref<20xi32>) {
+  loop.for %c = 0 to 20 scalable {
+    %zero = arith.constant 0 : i32
+    %two = arith.constant 2 : i32
+    %up = arith.constant 1 : i32
+    %down = arith.constant -1 : i32
+    %a = loop.load %x[affine_map<(d0) -> (d0)>(%c)] : memref<20xi32> -> i32
+    %negative = arith.cmpi slt, %a, %zero : i32
+    %half = arith.select %negative, %down, %up : i32
+    %sum = arith.addi %a, %half : i32
+    %b = arith.divsi %sum, %two : i32
+    loop.store %b, %y[affine_map<(d0) -> (d0)>(%c)] : i32, memref<20xi32>
+  }
+  func.return
+}
+
 // From the end to the start, the counter is the end of a strip; elements lie apart, and a condition is for all of them.
 //
 // CHECK-LABEL: c.func @net_backwards

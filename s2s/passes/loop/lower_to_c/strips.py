@@ -18,11 +18,11 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import UnitAttr, VectorType, f32, i8, i16, i32
+from xdsl.dialects.builtin import UnitAttr, VectorType, f32, i1, i8, i16, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from s2s.analysis.structure.lanes import LANE_FUNCTIONS
-from s2s.analysis.structure.strips import GROUP, Strips, fits_short
+from s2s.analysis.structure.strips import GROUP, Strips, comparison, fits_short
 from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
@@ -37,6 +37,8 @@ from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 
 Forms = dict[Attribute, SSAValue]
+MASK = c.NamedType("s2s_maskxn")
+"""The C type of a choice for each lane."""
 OF_WORDS: Mapping[type[Operation], str] = {
     SaturateOp: "saturated",
     arith.TruncIOp: "of_i32",
@@ -122,14 +124,12 @@ class _Strip:
                 self.forms[op.input] = self._forms(op.input)
                 narrowest = min(self.forms[op.input], key=_width)
                 return narrowest, self.forms[op.input][narrowest]
-            case RescaleOp():
-                return i32, self._rescale(op)
-            case loop.IntrinsicOp():
-                return i32, self._add_dots(op)
+            case arith.CmpiOp():
+                return i1, self._compare(op)
+            case RescaleOp() | loop.IntrinsicOp() | arith.SelectOp() | arith.DivSIOp() | arith.ShRSIOp():
+                return i32, self._word(op)
             case _ if type(op) in OF_WORDS:
                 return result.type, self._call(OF_WORDS[type(op)], result.type, self._as(op.operands[0], i32))
-            case arith.ShRSIOp():
-                return i32, self._call("shift_right", i32, self._as(op.lhs, i32), self.b.value(op.rhs))
             case arith.AddiOp() | arith.AddfOp() if (added := self._multiply_add(op)) is not None:
                 return result.type, added
             case arith.AddiOp() | arith.SubiOp() if fits_short(result):
@@ -170,6 +170,23 @@ class _Strip:
                 )
             return _intrinsic(total)
         return None
+
+    def _compare(self, op: arith.CmpiOp) -> SSAValue:
+        a, b = (op.lhs, op.rhs) if comparison(op) == "sgt" else (op.rhs, op.lhs)
+        return self.b.call("s2s_i32xn_greater", [self._as(a, i32), self._as(b, i32), self.count], MASK, headers.STRIPS)
+
+    def _word(self, op: Operation) -> SSAValue:
+        """Return lanes of 32 bits that `op` makes of operands of different kinds."""
+        match op:
+            case RescaleOp():
+                return self._rescale(op)
+            case loop.IntrinsicOp():
+                return self._add_dots(op)
+            case arith.SelectOp():
+                return self._call("select", i32, self._forms(op.cond)[i1], self._as(op.lhs, i32), self._as(op.rhs, i32))
+            case _:
+                name = "div" if isinstance(op, arith.DivSIOp) else "shift_right"
+                return self._call(name, i32, self._as(op.operands[0], i32), self.b.value(op.operands[1]))
 
     def _add_dots(self, op: loop.IntrinsicOp) -> SSAValue:
         """Add the products of four bytes that all lanes share and four of each lane."""
