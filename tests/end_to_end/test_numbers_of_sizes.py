@@ -143,3 +143,10 @@ def test_a_size_may_have_few_values(tmp_path: Path):
     with api.compile(file, target="c", dims={"Compress_y": (0, 2)}) as artifact:
         for count in range(3):
             _check(artifact, {"x": np.ones((MOST, 4), np.float32), "m": np.arange(MOST) < count}, file)
+
+
+@pytest.mark.parametrize("inverse", [0, 1])
+def test_a_fourier_transform_whose_length_varies_is_refused_with_the_size(tmp_path: Path, inverse: int):
+    body = f"(float[2,N,2] x) => (float[2,N,2] y) {{ y = DFT <axis = 1, inverse = {inverse}> (x) }}"
+    with pytest.raises(UnsupportedError, match=r"is read for (not N < 8|N == 12), which does not hold at all sizes"):
+        api.compile(onnx_file(body, tmp_path), dims={"N": "2..12"})
