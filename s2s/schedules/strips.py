@@ -117,7 +117,9 @@ def _dots(
     order, group = _lane_last(op, lane), intrinsic.group
     steps = group * (GROUPS_OF_POINT if prod(tile[: op.rank]) == 1 else 1)
     packed = [tensor.PackedAxis(reduced, group), tensor.PackedAxis((channels,)), tensor.PackedAxis(reduced, 1, group)]
-    in_place = prod(op.reduction_sizes) % group == 0 and reduces_contiguously(op, roles.x)
+    products = product_sum(op)
+    is_first = products is not None and roles.x == int(products.factor_of(1).offset != 0)
+    in_place = is_first and prod(op.reduction_sizes) % group == 0 and reduces_contiguously(op, roles.x)
     copy = None if in_place else CacheRead.of(roles.x, order[op.rank - 2] if op.rank > 1 else None, widened=False)
     return tensor.ScheduleAttr.of(
         [
