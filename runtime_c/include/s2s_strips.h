@@ -22,6 +22,8 @@
  *   s2s_f32xn_of_i32(a, n)             the same numbers, rounded to floats
  *   s2s_i8xn_of_i32(a, n), s2s_i8xn_saturated(a, n)
  *                                      the low byte of each lane; each lane limited to -128 ... 127
+ *   s2s_i8xn_quantize(x, zero_point, n)
+ *                                      s2s_f32_quantize_i8 of s2s_round.h lane by lane; x is no NaN
  *   s2s_Txn_add, _sub, _mul, _min, _max (a, b, n)
  *                                      lane by lane; modulo 2^bits, i16 has _add and _sub only; f32 has _div, too
  *   s2s_i32xn_greater(a, b, n), s2s_i32xn_select(mask, a, b, n)
@@ -60,6 +62,7 @@ S2S_INLINE int32_t s2s_i8x4_dot(int32_t acc, s2s_i8x4 x, s2s_i8x4 w)
 #include "s2s_strips_sve.h"
 #else
 #include "s2s_quantize.h"
+#include "s2s_round.h"
 
 /* Lanes of a vector; any number is right. */
 #ifndef S2S_STRIP
@@ -144,6 +147,8 @@ S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_of_i16, (s2s_i16xn a, int32_t n), a.lane
 S2S_STRIP_FUNCTION(s2s_f32xn, s2s_f32xn_of_i32, (s2s_i32xn a, int32_t n), (float)a.lane[i])
 S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_of_i32, (s2s_i32xn a, int32_t n), (int8_t)a.lane[i])
 S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_saturated, (s2s_i32xn a, int32_t n), s2s_saturate_i8(a.lane[i]))
+S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_quantize, (s2s_f32xn x, int32_t zero_point, int32_t n),
+                   s2s_f32_quantize_i8(x.lane[i], zero_point))
 
 #define S2S_STRIP_BINARY(vector, name, function)                                                                       \
     S2S_STRIP_FUNCTION(vector, vector##_##name, (vector a, vector b, int32_t n), function(a.lane[i], b.lane[i]))

@@ -59,6 +59,9 @@ S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_of_i32, (s2s_i32xn a, int32_t n),
                    __riscv_vncvt_x_x_w_i8m1(__riscv_vncvt_x_x_w_i16m2(a, vl), vl))
 S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_saturated, (s2s_i32xn a, int32_t n),
                    __riscv_vnclip_wx_i8m1(__riscv_vnclip_wx_i16m2(a, 0, __RISCV_VXRM_RDN, vl), 0, __RISCV_VXRM_RDN, vl))
+S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_quantize, (s2s_f32xn x, int32_t zero_point, int32_t n),
+                   s2s_i8xn_saturated(
+                       __riscv_vsadd_vx_i32m4(__riscv_vfcvt_x_f_v_i32m4_rm(x, __RISCV_FRM_RNE, vl), zero_point, vl), n))
 
 #define S2S_STRIP_BINARY(vector, name, instruction)                                                                    \
     S2S_STRIP_FUNCTION(vector, vector##_##name, (vector a, vector b, int32_t n), instruction(a, b, vl))

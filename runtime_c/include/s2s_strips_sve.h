@@ -62,6 +62,9 @@ S2S_STRIP_FUNCTION(s2s_f32xn, s2s_f32xn_of_i32, (s2s_i32xn a, int32_t n), svcvt_
 S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_of_i32, (s2s_i32xn a, int32_t n), svextb_s32_x(S2S_ALL, a))
 S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_saturated, (s2s_i32xn a, int32_t n),
                    svmin_n_s32_x(S2S_ALL, svmax_n_s32_x(S2S_ALL, a, -128), 127))
+S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_quantize, (s2s_f32xn x, int32_t zero_point, int32_t n),
+                   s2s_i8xn_saturated(
+                       svqadd_n_s32(svcvt_s32_f32_x(S2S_ALL, svrintn_f32_x(S2S_ALL, x)), zero_point), n))
 
 #define S2S_STRIP_BINARY(vector, name, instruction)                                                                    \
     S2S_STRIP_FUNCTION(vector, vector##_##name, (vector a, vector b, int32_t n), instruction(S2S_ALL, a, b))

@@ -1,6 +1,7 @@
 #include "check.h"
 #include "s2s_math.h"
 #include "s2s_quantize.h"
+#include "s2s_round.h"
 #include "s2s_strips.h"
 
 enum { MOST = 300 };
@@ -105,6 +106,17 @@ static void numbers_change_their_width(int32_t count)
     SAME(count, yf[i], (float)a32[i])
 }
 
+static void floats_are_quantised(int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        af[i] = (i % 5 == 0) ? (float)a32[i] : (float)b8[i] * 1.5f + (float)(i % 4) * 0.25f;
+    }
+    IN_STRIPS(count, s2s_i8xn_store(&y8[i], s2s_i8xn_quantize(s2s_f32xn_load(&af[i], n), -128, n), n))
+    SAME(count, y8[i], s2s_f32_quantize_i8(af[i], -128))
+    IN_STRIPS(count, s2s_i8xn_store(&y8[i], s2s_i8xn_quantize(s2s_f32xn_load(&af[i], n), 5, n), n))
+    SAME(count, y8[i], s2s_f32_quantize_i8(af[i], 5))
+}
+
 static void elements_lie_apart(int32_t count)
 {
     IN_STRIPS(count, s2s_i8xn_store_strided(&y8[2 * i], 2, s2s_i8xn_load_strided(&a8[3 * i], 3, n), n))
@@ -186,6 +198,7 @@ void test_strips(void)
         draw();
         lanes_are_independent(count);
         numbers_change_their_width(count);
+        floats_are_quantised(count);
         elements_lie_apart(count);
         products_are_added(count);
         sums_are_rescaled(count);

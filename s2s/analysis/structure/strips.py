@@ -161,15 +161,14 @@ def computes_in_lanes(op: Operation) -> bool:
             return op.rounding.data in ROUNDINGS
         case tensor.SaturateOp():
             return True
+        case tensor.QuantizeOp():
+            return op.maybe_nan is None and op.away is None and op.factors is None
         case arith.ExtSIOp():
             return op.result.type in WIDENED.get(op.input.type, ())
         case arith.TruncIOp() | arith.SIToFPOp():
             return types in ({i32, i8}, {i32, f32})
-        case arith.CmpiOp():
-            chosen = all(isinstance(use.operation, arith.SelectOp) and use.index == 0 for use in op.result.uses)
-            return comparison(op) in COMPARISONS and op.lhs.type == i32 and chosen
-        case arith.SelectOp():
-            return isinstance(op.cond.owner, arith.CmpiOp) and op.result.type == i32
+        case arith.CmpiOp() | arith.SelectOp():
+            return _chooses_words(op)
         case arith.DivSIOp():
             return op.lhs.type == i32 and _constant(op.rhs, 0) > 0
         case arith.ShRSIOp():
@@ -178,6 +177,14 @@ def computes_in_lanes(op: Operation) -> bool:
             return types == {i32}
         case _:
             return isinstance(op, FLOATS) and types == {f32}
+
+
+def _chooses_words(op: arith.CmpiOp | arith.SelectOp) -> bool:
+    """Return whether `op` is a choice between lanes of 32 bits, or the comparison that such a choice is made by."""
+    if isinstance(op, arith.SelectOp):
+        return isinstance(op.cond.owner, arith.CmpiOp) and op.result.type == i32
+    chosen = all(isinstance(use.operation, arith.SelectOp) and use.index == 0 for use in op.result.uses)
+    return chosen and comparison(op) in COMPARISONS and op.lhs.type == i32
 
 
 def comparison(op: arith.CmpiOp) -> str:

@@ -76,6 +76,24 @@ func.func @halves_away_from_zero(%y: memref<20xi32>, %x: memref<20xi32>) {
   func.return
 }
 
+// Sums are rounded to bytes.
+//
+// CHECK-LABEL: c.func @net_rounded
+// CHECK:         "s2s_f32xn_of_i32"(
+// CHECK:         "s2s_f32xn_mul"(
+// CHECK:         "s2s_i8xn_quantize"(
+func.func @rounded(%y: memref<20xi8>, %x: memref<20xi32>) {
+  loop.for %c = 0 to 20 scalable {
+    %scale = arith.constant 0.25 : f32
+    %a = loop.load %x[affine_map<(d0) -> (d0)>(%c)] : memref<20xi32> -> i32
+    %float = arith.sitofp %a : i32 to f32
+    %product = arith.mulf %float, %scale : f32
+    %b = tensor.quantize %product {zero_point = 3 : i32}
+    loop.store %b, %y[affine_map<(d0) -> (d0)>(%c)] : i8, memref<20xi8>
+  }
+  func.return
+}
+
 // From the end to the start, the counter is the end of a strip; elements lie apart, and a condition is for all of them.
 //
 // CHECK-LABEL: c.func @net_backwards

@@ -26,10 +26,11 @@ from s2s.analysis.structure.strips import GROUP, Strips, comparison, fits_short
 from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
-from s2s.dialects.tensor import SHORT_ROUNDINGS, RescaleOp, SaturateOp
+from s2s.dialects.tensor import SHORT_ROUNDINGS, QuantizeOp, RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.affine import INDEX, bounds_of, condition
 from s2s.passes.loop.lower_to_c.builder import Builder, assign, literal_value, signed_type, vector_name
+from s2s.passes.loop.lower_to_c.floats import quantisation_call
 from s2s.passes.loop.lower_to_c.memory import pointer
 from s2s.passes.loop.lower_to_c.neighbours import neighbours_in, position
 from s2s.passes.loop.lower_to_c.operations import lower_operation
@@ -126,6 +127,9 @@ class _Strip:
                 return narrowest, self.forms[op.input][narrowest]
             case arith.CmpiOp():
                 return i1, self._compare(op)
+            case QuantizeOp():
+                _, numbers = quantisation_call(self.b, op)
+                return i8, self._call("quantize", i8, self._as(op.x, f32), *numbers)
             case RescaleOp() | loop.IntrinsicOp() | arith.SelectOp() | arith.DivSIOp() | arith.ShRSIOp():
                 return i32, self._word(op)
             case _ if type(op) in OF_WORDS:
