@@ -23,6 +23,14 @@ BODIES = {
     "a divisor": ("float[4] r", f"{NUMBER} {SUM} k = Max (n, one) f = Cast <to = 1> (k) r = Div (t, f)"),
     "a range": ("int64[i] r", f"{NUMBER} r = Range (zero, n, one)"),
     "expanded": ("float[i,4] r", "s = Shape (y) r = Expand (row, s)"),
+    "a sum of what is repeated": (
+        "float[4] r",
+        "s = Shape (y) e = Expand (row, s) r = ReduceSum <keepdims = 0> (e, axis)",
+    ),
+    "a sum of what is filled": (
+        "float[4] r",
+        "s = Shape (y) e = ConstantOfShape <value = float[1] {2}> (s) r = ReduceSum <keepdims = 0> (e, axis)",
+    ),
     "filled": ("float[i,4] r", "s = Shape (y) z = ConstantOfShape (s) r = Sub (y, z)"),
     "reshaped": (
         "float[i,2] r",
