@@ -1,10 +1,11 @@
-"""What vectors of a length known at run time only save: instructions of RISC-V V beside scalar code, under QEMU.
+"""What vectors of a length known at run time only save: instructions of RISC-V V beside scalar code, and of SVE2 beside
+NEON, under QEMU.
 
     python -m benchmarks.scalable                    (vectors of 128 bits)
     python -m benchmarks.scalable --lengths 128 256 512 1024 --json scalable.json
 
-Each network is built once with and once without vectors, runs on its golden vectors, and is compared with them. Exits
-with 1 when a share of instructions is above its limit or an output differs.
+Each network is built once with such vectors and once without, runs on its golden vectors, and is compared with them.
+Exits with 1 when a share of instructions is above its limit or an output differs.
 """
 
 import argparse
@@ -19,17 +20,29 @@ from s2s.options import CompileOptions
 from s2s.support.frozen import frozen
 
 MODELS = Path(__file__).parents[2] / "shared" / "models" / "mlperf_tiny"
-INT8, FLOAT = 0.30, 0.35
 NETWORKS = {
-    "kws_ref_model_int8": INT8,
-    "vww_96_int8": INT8,
-    "pretrainedResnet_quant": INT8,
-    "ad01_int8": INT8,
-    "pretrainedResnet": FLOAT,
-    "kws_true_float32": FLOAT,
-    "kws_ref_model_float32": FLOAT,
+    "kws_ref_model_int8": "int8",
+    "vww_96_int8": "int8",
+    "pretrainedResnet_quant": "int8",
+    "ad01_int8": "int8",
+    "pretrainedResnet": "float",
+    "kws_true_float32": "float",
+    "kws_ref_model_float32": "float",
 }
-"""Networks of MLPerf Tiny, each with its limit: instructions with vectors of 128 bits over instructions without."""
+"""Networks of MLPerf Tiny, and the numbers that they compute with."""
+MACHINES = {"riscv32": "v", "riscv64": "v", "aarch64": "sve"}
+"""Boards without such vectors, and what their names end in with them."""
+LIMITS = {
+    ("riscv32", "int8"): 0.30,
+    ("riscv32", "float"): 0.35,
+    ("riscv64", "int8"): 0.30,
+    ("riscv64", "float"): 0.35,
+    ("aarch64", "int8"): 0.60,
+    ("aarch64", "float"): 1.00,
+}
+"""Instructions with vectors of 128 bits over instructions without: on aarch64 these have NEON."""
+LENGTHS = {"riscv32": (128, 256, 512, 1024), "riscv64": (128, 256, 512, 1024), "aarch64": (128, 256, 512)}
+"""The lengths of vectors that boards have."""
 SHORTEST = 128
 """The length in bits that the limits hold for."""
 
@@ -39,8 +52,8 @@ class Row:
     """The instructions of a network on machines of one width."""
 
     network: str
-    bits: int
-    scalar: int
+    machine: str
+    without: int
     vectors: dict[int, int]
     """With vectors, by their length in bits."""
     right: bool
@@ -50,17 +63,23 @@ class Row:
     def passed(self) -> bool:
         """Whether the outputs are right, and instructions few enough."""
         shortest = self.vectors.get(SHORTEST)
-        return self.right and (shortest is None or shortest <= NETWORKS[self.network] * self.scalar)
+        return self.right and (shortest is None or shortest <= self.limit * self.without)
+
+    @property
+    def limit(self) -> float:
+        """The most instructions with vectors of 128 bits over instructions without."""
+        return LIMITS[self.machine, NETWORKS[self.network]]
 
 
-def measure(network: str, bits: int, lengths: Sequence[int]) -> Row:
-    """Build a network for machines of 32 or 64 bits and run it at each length."""
-    scalar, right = _run(network, f"qemu:riscv{bits}")
+def measure(network: str, machine: str, lengths: Sequence[int]) -> Row:
+    """Build a network for a machine without and with such vectors, and run it at each length."""
+    without, right = _run(network, f"qemu:{machine}")
     vectors: dict[int, int] = {}
-    for length in lengths:
-        vectors[length], same = _run(network, f"qemu:riscv{bits}v{'' if length == SHORTEST else length}")
+    for length in (length for length in lengths if length in LENGTHS[machine]):
+        name = f"qemu:{machine}{MACHINES[machine]}{'' if length == SHORTEST else length}"
+        vectors[length], same = _run(network, name)
         right = right and same
-    return Row(network, bits, scalar, vectors, right)
+    return Row(network, machine, without, vectors, right)
 
 
 def _run(network: str, board: str) -> tuple[int, bool]:
@@ -70,12 +89,13 @@ def _run(network: str, board: str) -> tuple[int, bool]:
 
 
 def show(rows: Sequence[Row], lengths: Sequence[int]) -> None:
-    """A table: a line for each network and width, a pair of columns for each length."""
-    print(f"{'':24}{'bits':>5}{'scalar':>12}" + "".join(f"{length:>14} bits" for length in lengths) + "   limit")
+    """A table: a line for each network and machine, a pair of columns for each length."""
+    print(f"{'':24}{'':>8}{'without':>12}" + "".join(f"{length:>14} bits" for length in lengths) + "   limit")
     for row in rows:
-        cells = [f"{row.vectors[length]:>12,} {row.vectors[length] / row.scalar:.3f}" for length in lengths]
+        shares = {length: f"{count:>12,} {count / row.without:.3f}" for length, count in row.vectors.items()}
+        cells = [shares.get(length, " " * 18) for length in lengths]
         mark = "" if row.passed else "  above its limit" if row.right else "  outputs differ"
-        print(f"{row.network:24}{row.bits:>5}{row.scalar:>12,}{' '.join(cells)}   {NETWORKS[row.network]:.2f}{mark}")
+        print(f"{row.network:24}{row.machine:>8}{row.without:>12,}{' '.join(cells)}   {row.limit:.2f}{mark}")
 
 
 def _network(name: str) -> str:
@@ -88,12 +108,14 @@ def main() -> int:
     """Measure, print, and judge."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("networks", nargs="*", type=_network, help=f"of {', '.join(NETWORKS)}; all by default")
-    parser.add_argument("--bits", nargs="+", type=int, default=[32, 64], choices=[32, 64], help="of the machines")
+    parser.add_argument("--machines", nargs="+", default=[*MACHINES], choices=[*MACHINES], help="all by default")
     parser.add_argument("--lengths", nargs="+", type=int, default=[SHORTEST], choices=[128, 256, 512, 1024])
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     arguments = parser.parse_args()
     rows = [
-        measure(name, bits, arguments.lengths) for bits in arguments.bits for name in arguments.networks or NETWORKS
+        measure(name, machine, arguments.lengths)
+        for machine in arguments.machines
+        for name in arguments.networks or NETWORKS
     ]
     show(rows, arguments.lengths)
     if arguments.json is not None:

@@ -39,7 +39,7 @@ from s2s.types.dtypes import vector_of
 @op_definition
 class IntrinsicOp(Op):
     """An instruction that adds products to `acc`, from registers: the forms `dot`, `dot_pairs`, `dot_points`,
-    `dot_taps`, `dot_next`, `dot_two` and `dot_lanes`."""
+    `dot_taps`, `dot_next`, `dot_two`, `dot_lanes` and `dot_strips`."""
 
     name = "loop.intrinsic"
 
@@ -59,7 +59,7 @@ class IntrinsicOp(Op):
     def verify_(self) -> None:
         each = self.intrinsic
         match each.form.data:
-            case "dot" | "dot_pairs" | "dot_taps" | "dot_next":
+            case "dot" | "dot_pairs" | "dot_taps" | "dot_next" | "dot_strips":
                 sums: Attribute = i32
                 factors = [vector_of(ELEMENTS[name.data], each.steps) for name in (each.x, each.w)]
             case "dot_points" | "dot_two":

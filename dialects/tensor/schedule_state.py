@@ -107,7 +107,7 @@ class ScheduleState:
     @property
     def is_dot(self) -> bool:
         """Whether the intrinsic gives one sum of factors in registers."""
-        return self.form in ("dot", "dot_pairs", "dot_points", "dot_taps")
+        return self.form in ("dot", "dot_pairs", "dot_points", "dot_taps", "dot_strips")
 
     @property
     def in_taps(self) -> bool:
@@ -122,7 +122,7 @@ class ScheduleState:
         if self.raw is not None:
             return True
         in_bytes = self.intrinsic is not None and self.intrinsic.x.data != "i16"
-        return in_bytes and self.form in ("dot_lanes", "dot_rows", "dot_half_rows", "dot_window")
+        return in_bytes and self.form in ("dot_lanes", "dot_rows", "dot_half_rows", "dot_window", "dot_strips")
 
     @property
     def passes_of_all(self) -> int:

@@ -8,6 +8,8 @@
 #include <stddef.h>
 
 typedef vint8m1_t s2s_i8xn;
+typedef vbool8_t s2s_maskxn;
+typedef vint8m1x4_t s2s_i8x4xn;
 typedef vint16m2_t s2s_i16xn;
 typedef vint32m4_t s2s_i32xn;
 typedef vfloat32m4_t s2s_f32xn;
@@ -57,6 +59,9 @@ S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_of_i32, (s2s_i32xn a, int32_t n),
                    __riscv_vncvt_x_x_w_i8m1(__riscv_vncvt_x_x_w_i16m2(a, vl), vl))
 S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_saturated, (s2s_i32xn a, int32_t n),
                    __riscv_vnclip_wx_i8m1(__riscv_vnclip_wx_i16m2(a, 0, __RISCV_VXRM_RDN, vl), 0, __RISCV_VXRM_RDN, vl))
+S2S_STRIP_FUNCTION(s2s_i8xn, s2s_i8xn_quantize, (s2s_f32xn x, int32_t zero_point, int32_t n),
+                   s2s_i8xn_saturated(
+                       __riscv_vsadd_vx_i32m4(__riscv_vfcvt_x_f_v_i32m4_rm(x, __RISCV_FRM_RNE, vl), zero_point, vl), n))
 
 #define S2S_STRIP_BINARY(vector, name, instruction)                                                                    \
     S2S_STRIP_FUNCTION(vector, vector##_##name, (vector a, vector b, int32_t n), instruction(a, b, vl))
@@ -87,12 +92,30 @@ S2S_STRIP_BINARY(s2s_f32xn, div, __riscv_vfdiv_vv_f32m4)
 S2S_STRIP_EXTREME(min, __riscv_vfmin_vv_f32m4)
 S2S_STRIP_EXTREME(max, __riscv_vfmax_vv_f32m4)
 
+S2S_STRIP_FUNCTION(s2s_maskxn, s2s_i32xn_greater, (s2s_i32xn a, s2s_i32xn b, int32_t n),
+                   __riscv_vmsgt_vv_i32m4_b8(a, b, vl))
+S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_select, (s2s_maskxn mask, s2s_i32xn a, s2s_i32xn b, int32_t n),
+                   __riscv_vmerge_vvm_i32m4(b, a, mask, vl))
+S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_div, (s2s_i32xn a, int32_t divisor, int32_t n),
+                   __riscv_vdiv_vx_i32m4(a, divisor, vl))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_shift_right, (s2s_i32xn a, int32_t count, int32_t n),
                    __riscv_vsra_vx_i32m4(a, (size_t)count, vl))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_add_products, (s2s_i32xn a, s2s_i16xn b, s2s_i16xn c, int32_t n),
                    __riscv_vwmacc_vv_i32m4(a, b, c, vl))
 S2S_STRIP_FUNCTION(s2s_i32xn, s2s_i32xn_add_multiples, (s2s_i32xn a, int32_t x, s2s_i16xn c, int32_t n),
                    __riscv_vwmacc_vx_i32m4(a, (int16_t)x, c, vl))
+S2S_STRIP_FUNCTION(s2s_i8x4xn, s2s_i8x4xn_load, (const int8_t *p, int32_t n), __riscv_vlseg4e8_v_i8m1x4(p, vl))
+S2S_ALWAYS_INLINE s2s_i32xn s2s_i32xn_add_dots(s2s_i32xn a, s2s_i8x4 x, s2s_i8x4xn w, int32_t n)
+{
+    const s2s_i32xn low = s2s_i32xn_add_multiples(
+        s2s_i32xn_add_multiples(a, x.lane[0], s2s_i16xn_of_i8(__riscv_vget_v_i8m1x4_i8m1(w, 0), n), n), x.lane[1],
+        s2s_i16xn_of_i8(__riscv_vget_v_i8m1x4_i8m1(w, 1), n), n);
+
+    return s2s_i32xn_add_multiples(
+        s2s_i32xn_add_multiples(low, x.lane[2], s2s_i16xn_of_i8(__riscv_vget_v_i8m1x4_i8m1(w, 2), n), n), x.lane[3],
+        s2s_i16xn_of_i8(__riscv_vget_v_i8m1x4_i8m1(w, 3), n), n);
+}
+
 S2S_STRIP_FUNCTION(s2s_f32xn, s2s_f32xn_add_products, (s2s_f32xn a, s2s_f32xn b, s2s_f32xn c, int32_t n),
                    __riscv_vfmacc_vv_f32m4(a, b, c, vl))
 S2S_STRIP_FUNCTION(s2s_f32xn, s2s_f32xn_add_multiples, (s2s_f32xn a, float x, s2s_f32xn c, int32_t n),

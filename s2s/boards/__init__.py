@@ -42,7 +42,7 @@ class Board:
 
 
 MIN_VECTOR_BITS = 128
-"""Bits of a vector register of RISC-V V 1.0, at least."""
+"""Bits of a vector register of RISC-V V 1.0 and of SVE, at least."""
 _NEWLIB = ("-specs=nano.specs", "-specs=nosys.specs")
 _ARM_STEP = 6
 """An instruction takes 2**6 ns of virtual time: longer than a tick of any of these clocks, so none goes unseen."""
@@ -108,6 +108,20 @@ def _riscv(name: str, target: str, *, bits: int, vector_bits: int = 0) -> Board:
     )
 
 
+def _aarch64(name: str, *, vector_bits: int = 0) -> Board:
+    vectors = f",sve-max-vq={vector_bits // MIN_VECTOR_BITS}" if vector_bits else ""
+    return Board(
+        name=name,
+        description=f"QEMU virt, vectors of {vector_bits} bits" if vector_bits else "QEMU virt",
+        target="aarch64-sve2" if vector_bits else "aarch64",
+        emulator=("qemu-system-aarch64", "-M", "virt", "-nic", "none", "-cpu", f"max{vectors}", "-icount", "shift=0"),
+        packages=("qemu-system-arm", "picolibc-aarch64-linux-gnu"),
+        startup="aarch64.c",
+        script="virt64.ld",
+        libraries=("-static", "-specs=picolibc.specs"),
+    )
+
+
 BOARDS = (
     _m0(),
     _arm("m3", "mps2-an385", "mps2.ld", 25, 0x40004000),
@@ -131,6 +145,8 @@ BOARDS = (
         for bits, target in ((32, "rv32imcv"), (64, "rv64gcv"))
         for length in ("", 256, 512, 1024)
     ),
+    _aarch64("aarch64"),
+    *(_aarch64(f"aarch64sve{length}", vector_bits=length or MIN_VECTOR_BITS) for length in ("", 256, 512)),
 )
 
 PREFIX = "qemu:"

@@ -167,7 +167,7 @@ def why_no_strips(op: tensor.ComputeOp, target: Target) -> str | None:
         return None
     from s2s.schedules.strips import why_not_strips
 
-    return why_not_strips(op) or "the vectors of the target are strips"
+    return why_not_strips(op, target) or "the vectors of the target are strips"
 
 
 def _scalar_choice(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Choice:

@@ -1,10 +1,11 @@
-"""Schedules for vectors whose length is known at run time only (RISC-V V): strips along the contiguous dimension.
+"""Schedules for vectors whose length is known at run time only (RISC-V V, SVE2): strips along the contiguous dimension.
 
 A strip holds the sums of neighbouring channels; each of a few points adds its products with the same row of constants,
 which are packed with the channels innermost, so that strips of any length run over them. Borders and whatever is not
 contiguous are loops around. Costs assume the shortest vectors; the form is right for all.
 """
 
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import arith
@@ -16,9 +17,10 @@ from s2s.analysis.structure.products import product_sum
 from s2s.analysis.structure.roles import Roles, constant_axes, roles_of
 from s2s.analysis.structure.strips import computes_in_lanes
 from s2s.dialects import tensor
-from s2s.schedules.directives import CacheRead, RawBytes, Reorder, StripMine, register_tile
+from s2s.schedules.directives import CacheRead, RawBytes, Reorder, StripMine, Tensorize, register_tile
 from s2s.targets import Target
-from s2s.types.dtypes import as_tensor_type
+from s2s.targets.intrinsic import Intrinsic
+from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 POINTS = 4
 """Points of a tile, whose sums fill half of the registers."""
@@ -26,6 +28,8 @@ FEW_POINTS = 2
 """The same where borders take code of their own."""
 STEPS = 4
 """Steps of a reduction that are written out."""
+GROUPS_OF_POINT = 4
+"""Groups of steps that are written out where a tile has one point."""
 MAX_WINDOW = 25
 """Windows of a channel of its own are written out up to this number of taps."""
 PLAIN = (arith.ConstantOp, tensor.InBoundsOp, tensor.YieldOp)
@@ -37,17 +41,17 @@ MIN_CHANNELS = 4
 def strip_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
     """Return a schedule in strips for `op` if `target` has such vectors and `op` can use them; else None."""
     lane = _lane(op)
-    if not target.scalable_bits or lane is None or why_not_strips(op) is not None:
+    if not target.scalable_bits or lane is None or why_not_strips(op, target) is not None:
         return None
     roles = roles_of(op, constants)
     roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
     rows = None
     if roles is not None and roles.w_only == (lane,) and not roles.both:
-        rows = _rows(op, lane, roles)
+        rows = _rows(op, lane, roles, target)
     return rows or _lanes(op, lane, roles, constants)
 
 
-def why_not_strips(op: tensor.ComputeOp) -> str | None:
+def why_not_strips(op: tensor.ComputeOp, target: Target) -> str | None:
     """Return why `op` does not run in strips; None if it does."""
     lane = _lane(op)
     if lane is None or op.sizes[lane] < MIN_CHANNELS:
@@ -57,6 +61,9 @@ def why_not_strips(op: tensor.ComputeOp) -> str | None:
     along = moves(op, lane)
     if None in (*along.reads, *along.epilogue):
         return "an operand does not move in equal steps"
+    floats = {as_tensor_type(value.type).element_type for value in [*op.reads, *op.res]} == {f32}
+    if floats and target.lanes * size_in_bytes(f32) * 8 >= target.scalable_bits:
+        return "vectors of one length are as long, and whole tiles of floats are in them"
     return None if not op.tables and _has_forms(op) else "computes what has no form in strips"
 
 
@@ -75,7 +82,7 @@ def _has_forms(op: tensor.ComputeOp) -> bool:
     return all(isinstance(inner, PLAIN) or computes_in_lanes(inner) for each in regions for inner in each.block.ops)
 
 
-def _rows(op: tensor.ComputeOp, lane: int, roles: Roles) -> tensor.ScheduleAttr | None:
+def _rows(op: tensor.ComputeOp, lane: int, roles: Roles, target: Target) -> tensor.ScheduleAttr | None:
     """Schedule the sums of a few points by a strip of channels."""
     axes, products = constant_axes(op, roles.w, lane), product_sum(op)
     if axes is None or products is None:
@@ -86,12 +93,44 @@ def _rows(op: tensor.ComputeOp, lane: int, roles: Roles) -> tensor.ScheduleAttr 
     tile[-1] = STEPS
     for dim in roles.x_only[-1:]:
         tile[dim] = _points(op.sizes[dim])
+    intrinsic = next(iter(target.intrinsics_of("dot_strips")), None)
+    if intrinsic is not None:
+        return _dots(op, lane, roles, axes, tile, intrinsic)
     packed = CacheRead.packed(roles.w, [tensor.PackedAxis(reduced), tensor.PackedAxis((channels,))])
     offset = products.factor_of(roles.x).offset
     copy: CacheRead | RawBytes | None = CacheRead.of(roles.x, order[op.rank - 2] if op.rank > 1 else None, widened=True)
     if reduces_contiguously(op, roles.x):
         copy = RawBytes.of(roles.x) if offset else None
     return tensor.ScheduleAttr.of([*register_tile(op, tile), Reorder.of(order), packed, copy, StripMine.of(lane)])
+
+
+def _dots(
+    op: tensor.ComputeOp,
+    lane: int,
+    roles: Roles,
+    axes: tuple[int, tuple[int, ...]],
+    tile: Sequence[int],
+    intrinsic: Intrinsic,
+) -> tensor.ScheduleAttr:
+    """Schedule the sums of a few points by a strip of channels, in groups of steps."""
+    channels, reduced = axes
+    order, group = _lane_last(op, lane), intrinsic.group
+    steps = group * (GROUPS_OF_POINT if prod(tile[: op.rank]) == 1 else 1)
+    packed = [tensor.PackedAxis(reduced, group), tensor.PackedAxis((channels,)), tensor.PackedAxis(reduced, 1, group)]
+    products = product_sum(op)
+    is_first = products is not None and roles.x == int(products.factor_of(1).offset != 0)
+    in_place = is_first and prod(op.reduction_sizes) % group == 0 and reduces_contiguously(op, roles.x)
+    copy = None if in_place else CacheRead.of(roles.x, order[op.rank - 2] if op.rank > 1 else None, widened=False)
+    return tensor.ScheduleAttr.of(
+        [
+            *register_tile(op, [*tile[:-1], steps]),
+            Reorder.of(order),
+            CacheRead.packed(roles.w, packed),
+            copy,
+            Tensorize.of(intrinsic),
+            StripMine.of(lane),
+        ]
+    )
 
 
 def _points(size: int) -> int:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from s2s.targets.intrinsics import NEON_DOT
+from s2s.targets.intrinsics import NEON_DOT, STRIP_DOT
 from s2s.targets.target import Target
 
 AARCH64 = Target(
@@ -26,4 +26,12 @@ AARCH64_DOTPROD = replace(
     description="64-bit Arm with NEON and SDOT: Cortex-A55, A75, A76 and later",
     cflags=("-march=armv8.2-a+dotprod", *AARCH64.cflags[1:]),
 )
-A64 = AARCH64, AARCH64_DOTPROD
+AARCH64_SVE2 = replace(
+    AARCH64,
+    name="aarch64-sve2",
+    description="64-bit Arm with vectors (SVE2) of any length: Cortex-A510, A710, X2, Neoverse N2, V2 and later",
+    cflags=("-march=armv8.5-a+sve2", *AARCH64.cflags[1:]),
+    scalable_bits=128,
+    intrinsics=(STRIP_DOT, NEON_DOT),
+)
+A64 = AARCH64, AARCH64_DOTPROD, AARCH64_SVE2

@@ -138,6 +138,15 @@ MVE_HALVES = Intrinsic(
     header="s2s_half_rows.h",
 )
 
+STRIP_DOT = Intrinsic(
+    name="strip-dot",
+    description="Arm SVE SDOT: four products of signed bytes to each lane of a strip",
+    form="dot_strips",
+    group=4,
+    function="s2s_i8x4_dot",
+    header="s2s_strips.h",
+)
+
 
 def _dot_lanes(name: str, description: str, *, x: Element = "i8", w: Element = "i8", function: str = "") -> Intrinsic:
     """Return the entry of an instruction that adds products to every lane of a vector: four of bytes, or two of 16
@@ -183,6 +192,7 @@ INTRINSICS = {
         MVE_WINDOW_BY_16,
         SMLAD_HALVES,
         MVE_HALVES,
+        STRIP_DOT,
         *VNNI_INTRINSICS,
         X86_PAIRS,
         X86_WIDE,

@@ -10,9 +10,14 @@ from s2s.targets import get_target
 from support.c_compilers import require, require_target, run
 from support.qdq_networks import qdq_network
 
-EMULATED = ("aarch64", "aarch64-dotprod")
+EMULATED = ("aarch64", "aarch64-dotprod", "aarch64-sve2")
 HERE = ("x86-64-v3-avxvnni", "x86-64-v4-avx512vnni")
-MACHINES = {"cortex-a53": {"aarch64"}, "cortex-a76": set(EMULATED)}
+MACHINES = {
+    "cortex-a53": {"aarch64"},
+    "cortex-a76": {"aarch64", "aarch64-dotprod"},
+    "max,sve-max-vq=1": set(EMULATED),
+    "max,sve-max-vq=2": {"aarch64-sve2"},
+}
 """Processors that the emulator knows, and whose trees they run."""
 
 
@@ -53,4 +58,4 @@ def test_only_the_code_for_it_multiplies_by_sdot(target: str, tmp_path: Path):
     root = tree(tmp_path, target, np.int8)
     built(root, target, "LDFLAGS=-static")
     code = run([require("aarch64-linux-gnu-objdump"), "-d", root / "build" / "src" / "net_kernels.o"], root)
-    assert ("sdot" in code) == (target == "aarch64-dotprod")
+    assert ("sdot" in code) == (target != "aarch64")

@@ -31,6 +31,7 @@ FRAGMENTS = {
     "s2s_simd_bytes_wasm.h",
     "s2s_simd_bytes_x86.h",
     "s2s_strips_rvv.h",
+    "s2s_strips_sve.h",
     "s2s_simd_functions_lanes.h",
     "s2s_simd_gnu.h",
     "s2s_simd_half_lanes.h",

@@ -1,6 +1,7 @@
 #include "check.h"
 #include "s2s_math.h"
 #include "s2s_quantize.h"
+#include "s2s_round.h"
 #include "s2s_strips.h"
 
 enum { MOST = 300 };
@@ -81,6 +82,12 @@ static void lanes_are_independent(int32_t count)
     BINARY(count, f32, af, bf, yf, max, s2s_f32_max(af[i], bf[i]))
     IN_STRIPS(count, s2s_i32xn_store(&y32[i], s2s_i32xn_shift_right(s2s_i32xn_load(&a32[i], n), 5, n), n))
     SAME(count, y32[i], s2s_floor_shift_i32(a32[i], 5))
+    IN_STRIPS(count, s2s_i32xn_store(&y32[i], s2s_i32xn_div(s2s_i32xn_load(&a32[i], n), 125, n), n))
+    SAME(count, y32[i], a32[i] / 125)
+    IN_STRIPS(count, s2s_i32xn_store(&y32[i],
+                         s2s_i32xn_select(s2s_i32xn_greater(s2s_i32xn_load(&a32[i], n), s2s_i32xn_load(&b32[i], n), n),
+                                          s2s_i32xn_splat(62, n), s2s_i32xn_load(&b32[i], n), n), n))
+    SAME(count, y32[i], a32[i] > b32[i] ? 62 : b32[i])
 }
 
 static void numbers_change_their_width(int32_t count)
@@ -97,6 +104,17 @@ static void numbers_change_their_width(int32_t count)
     SAME(count, y8[i], s2s_saturate_i8(a32[i]))
     IN_STRIPS(count, s2s_f32xn_store(&yf[i], s2s_f32xn_of_i32(s2s_i32xn_load(&a32[i], n), n), n))
     SAME(count, yf[i], (float)a32[i])
+}
+
+static void floats_are_quantised(int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        af[i] = (i % 5 == 0) ? (float)a32[i] : (float)b8[i] * 1.5f + (float)(i % 4) * 0.25f;
+    }
+    IN_STRIPS(count, s2s_i8xn_store(&y8[i], s2s_i8xn_quantize(s2s_f32xn_load(&af[i], n), -128, n), n))
+    SAME(count, y8[i], s2s_f32_quantize_i8(af[i], -128))
+    IN_STRIPS(count, s2s_i8xn_store(&y8[i], s2s_i8xn_quantize(s2s_f32xn_load(&af[i], n), 5, n), n))
+    SAME(count, y8[i], s2s_f32_quantize_i8(af[i], 5))
 }
 
 static void elements_lie_apart(int32_t count)
@@ -126,6 +144,11 @@ static void products_are_added(int32_t count)
     IN_STRIPS(count, s2s_i32xn_store(&y32[i],
                          s2s_i32xn_add_multiples(s2s_i32xn_load(&a32[i], n), -32768, s2s_i16xn_load(&b16[i], n), n), n))
     SAME(count, y32[i], s2s_i32_add(a32[i], -32768 * b16[i]))
+    IN_STRIPS(count / 4, s2s_i32xn_store(&y32[i],
+                             s2s_i32xn_add_dots(s2s_i32xn_load(&a32[i], n), s2s_i8x4_load(b8), s2s_i8x4xn_load(&a8[4 * i], n), n), n))
+    SAME(count / 4, y32[i], s2s_i8x4_dot(a32[i], s2s_i8x4_load(b8), s2s_i8x4_load(&a8[4 * i])))
+    SAME(count / 4, y32[i], s2s_i32_add(a32[i], b8[0] * a8[4 * i] + b8[1] * a8[4 * i + 1] + b8[2] * a8[4 * i + 2]
+                                                    + b8[3] * a8[4 * i + 3]))
     IN_STRIPS(count, s2s_f32xn_store(&yf[i],
                          s2s_f32xn_add_products(s2s_f32xn_splat(2.0f, n), s2s_f32xn_load(&bf[i], n),
                                                 s2s_f32xn_load(&bf[i], n), n), n))
@@ -175,6 +198,7 @@ void test_strips(void)
         draw();
         lanes_are_independent(count);
         numbers_change_their_width(count);
+        floats_are_quantised(count);
         elements_lie_apart(count);
         products_are_added(count);
         sums_are_rescaled(count);

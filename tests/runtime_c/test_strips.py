@@ -1,4 +1,4 @@
-"""Strips on RISC-V: one program, whose functions give what scalar code gives, at every length of vectors."""
+"""Strips on RISC-V and 64-bit Arm: one program, whose functions give what scalar code gives, at every length."""
 
 from pathlib import Path
 
@@ -25,13 +25,17 @@ int main(void)
     return check_failures > 0;
 }
 """
-LENGTHS = ("", "256", "512", "1024")
+LENGTHS = {
+    "riscv32v": ("", "256", "512", "1024"),
+    "riscv64v": ("", "256", "512", "1024"),
+    "aarch64sve": ("", "256", "512"),
+}
 
 
 @pytest.mark.parametrize("flags", [(), ("-DS2S_STRIPS_PORTABLE",)], ids=["instructions", "portable"])
-@pytest.mark.parametrize("bits", ["32", "64"])
-def test_one_program_is_right_at_every_length(bits: str, flags: tuple[str, ...], tmp_path: Path):
-    boards = [board_or_skip(f"qemu:riscv{bits}v{length}") for length in LENGTHS]
+@pytest.mark.parametrize("machine", LENGTHS)
+def test_one_program_is_right_at_every_length(machine: str, flags: tuple[str, ...], tmp_path: Path):
+    boards = [board_or_skip(f"qemu:{machine}{length}") for length in LENGTHS[machine]]
     program = BoardProgram(boards[0], tmp_path, flags=(f"-I{ROOT / 'runtime_c' / 'include'}", *flags))
     program.write("check.h", CHECK)
     tests = program.write("strips.c", (HERE / "test_strips.c").read_text())

@@ -9,7 +9,7 @@ from s2s.dialects import loop
 from s2s.dialects.loop.control import SCALABLE
 from support.quantised_layers import Layer, levels, run_as_c
 
-TARGET = "rv32imcv"
+TARGET, DOTS = "rv32imcv", "aarch64-sve2"
 LAYERS = {
     "pointwise": Layer((5, 5, 16), 8, input_zp=0),
     "pointwise with a zero point": Layer((3, 4, 7), 21),
@@ -26,13 +26,21 @@ LAYERS = {
 FEW = Layer((5, 5, 8), 3, (3, 3), pads=(1, 1, 1, 1))
 
 
+@pytest.mark.parametrize("target", [TARGET, DOTS])
 @pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS.keys())
-def test_levels_agree_and_channels_run_in_strips(layer: Layer) -> None:
-    _, module, (expected, *found) = levels(layer, TARGET)
+def test_levels_agree_and_channels_run_in_strips(layer: Layer, target: str) -> None:
+    _, module, (expected, *found) = levels(layer, target)
     assert len(np.unique(expected)) > 3
     for numbers in found:
         np.testing.assert_array_equal(numbers, expected)
     assert any(isinstance(op, loop.ForOp) and op.kind.data == SCALABLE for op in module.walk())
+
+
+@pytest.mark.parametrize("name", ["pointwise with a zero point", "3x3", "first layer, one channel", "one pixel"])
+def test_sums_over_channels_are_dot_products(name: str) -> None:
+    _, module, _ = levels(LAYERS[name], DOTS)
+    forms = {op.intrinsic.form.data for op in module.walk() if isinstance(op, loop.IntrinsicOp)}
+    assert forms == {"dot_strips"}
 
 
 def test_few_channels_are_left_to_scalars() -> None:
@@ -48,9 +56,10 @@ def test_other_targets_have_no_strips(target: str) -> None:
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("lanes", [1, 5, 16])
+@pytest.mark.parametrize("target", [TARGET, DOTS])
 @pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS.keys())
-def test_plain_c_agrees(layer: Layer, lanes: int, tmp_path: Path) -> None:
-    ctx, module, (expected, *_) = levels(layer, TARGET)
+def test_plain_c_agrees(layer: Layer, target: str, lanes: int, tmp_path: Path) -> None:
+    ctx, module, (expected, *_) = levels(layer, target)
     _, _, x = layer.build()
     found = run_as_c(ctx, module, x, expected.size, tmp_path, "-O2", "-ffp-contract=off", f"-DS2S_STRIP={lanes}")
     np.testing.assert_array_equal(found.reshape(expected.shape), expected)

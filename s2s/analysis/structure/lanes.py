@@ -1,6 +1,6 @@
 """Decide whether a computation on bytes and integers can be vectorized with lanes of 32 bits."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, f16, f32, i8, i32
@@ -38,6 +38,43 @@ PLAIN_OPS = (
     tensor.YieldOp,
 )
 """Operations that do the same in lanes as on scalars."""
+
+LANE_FUNCTIONS: Mapping[type[Operation], str] = {
+    arith.AddfOp: "add",
+    arith.SubfOp: "sub",
+    arith.MulfOp: "mul",
+    arith.DivfOp: "div",
+    arith.MinimumfOp: "min",
+    arith.MaximumfOp: "max",
+    arith.NegfOp: "neg",
+    arith.AddiOp: "add",
+    arith.SubiOp: "sub",
+    arith.MuliOp: "mul",
+    arith.MinSIOp: "min",
+    arith.MaxSIOp: "max",
+    arith.AndIOp: "bit_and",
+    arith.OrIOp: "bit_or",
+    math.AbsFOp: "abs",
+    math.AbsIOp: "abs",
+    math.AcosOp: "acos",
+    math.AcoshOp: "acosh",
+    math.AsinOp: "asin",
+    math.AsinhOp: "asinh",
+    math.AtanOp: "atan",
+    math.AtanhOp: "atanh",
+    math.CosOp: "cos",
+    math.CoshOp: "cosh",
+    math.ErfOp: "erf",
+    math.ExpOp: "exp",
+    tensor.ExpNonpositiveOp: "exp_nonpositive",
+    math.LogOp: "log",
+    math.SinOp: "sin",
+    math.SinhOp: "sinh",
+    math.SqrtOp: "sqrt",
+    math.TanOp: "tan",
+    math.TanhOp: "tanh",
+}
+"""Functions of operations lane by lane, behind the name of a vector: `s2s_f32x4_add`, and in strips `s2s_f32xn_add`."""
 
 
 def in_lanes(op: tensor.ComputeOp) -> bool:
@@ -146,4 +183,4 @@ def _constant(value: SSAValue) -> float | None:
     return op.value.value.data if isa(op.value, IntegerAttr | FloatAttr) else None
 
 
-__all__ = ["in_lanes", "is_byte", "results_in_lanes"]
+__all__ = ["LANE_FUNCTIONS", "in_lanes", "is_byte", "results_in_lanes"]

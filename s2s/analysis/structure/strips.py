@@ -18,20 +18,24 @@ from xdsl.traits import Pure
 from s2s.dialects import loop, tensor
 from s2s.support.frozen import frozen
 from s2s.types.affine import linear_of_dims
-from s2s.types.dtypes import scalar_type
+from s2s.types.dtypes import scalar_type, vector_of
 from s2s.types.hints import isa
 
 ELEMENTS = (i8, i16, i32, f32)
 """Types that lanes have."""
+GROUP = vector_of(i8, 4)
+"""Bytes of which a lane takes the products at once."""
 STORED = (i8, i32, f32)
 """Types of lanes that are stored."""
 WORDS = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MinSIOp, arith.MaxSIOp)
 FLOATS = (arith.AddfOp, arith.SubfOp, arith.MulfOp, arith.DivfOp, arith.MinimumfOp, arith.MaximumfOp)
-ROUNDINGS = ("double", "single", "high", "negative", "upward")
+ROUNDINGS = (*loop.LANE_ROUNDINGS, "single")
 WIDENED: Mapping[Attribute, tuple[Attribute, ...]] = {i8: (i16, i32), i16: (i32,)}
 """Types that lanes of bytes and of 16 bits are extended to."""
 SHORT = (-(2**15), 2**15 - 1)
 """The range of a factor of 16 bits."""
+COMPARISONS = ("sgt", "slt")
+"""Comparisons of lanes, of which a choice between lanes is made."""
 Interval = tuple[int, int]
 
 
@@ -100,7 +104,13 @@ class Strips:
             case loop.IfOp():
                 return all(value.type in ELEMENTS for value in op.res) and not self._moves(op)
             case loop.LoadOp():
-                return op.result.type in ELEMENTS and _is_plain(op.buffer) and self.stride(op) is not None
+                stride = self.stride(op)
+                known = op.result.type in ELEMENTS or (op.result.type == GROUP and stride == GROUP.get_shape()[0])
+                return known and _is_plain(op.buffer) and stride is not None
+            case arith.SelectOp():
+                return op.cond in self.varying and computes_in_lanes(op)
+            case loop.IntrinsicOp():
+                return op.intrinsic.form.data == "dot_strips" and op.w in self.varying and op.x not in self.varying
             case loop.StoreOp():
                 stored = op.value.type in STORED and _is_plain(op.buffer)
                 return stored and op.parent is self.around.body.block and bool(self.stride(op))
@@ -151,16 +161,35 @@ def computes_in_lanes(op: Operation) -> bool:
             return op.rounding.data in ROUNDINGS
         case tensor.SaturateOp():
             return True
+        case tensor.QuantizeOp():
+            return op.maybe_nan is None and op.away is None and op.factors is None
         case arith.ExtSIOp():
             return op.result.type in WIDENED.get(op.input.type, ())
         case arith.TruncIOp() | arith.SIToFPOp():
             return types in ({i32, i8}, {i32, f32})
+        case arith.CmpiOp() | arith.SelectOp():
+            return _chooses_words(op)
+        case arith.DivSIOp():
+            return op.lhs.type == i32 and _constant(op.rhs, 0) > 0
         case arith.ShRSIOp():
             return op.lhs.type == i32 and 0 <= _constant(op.rhs, -1) < 32
         case _ if isinstance(op, WORDS):
             return types == {i32}
         case _:
             return isinstance(op, FLOATS) and types == {f32}
+
+
+def _chooses_words(op: arith.CmpiOp | arith.SelectOp) -> bool:
+    """Return whether `op` is a choice between lanes of 32 bits, or the comparison that such a choice is made by."""
+    if isinstance(op, arith.SelectOp):
+        return isinstance(op.cond.owner, arith.CmpiOp) and op.result.type == i32
+    chosen = all(isinstance(use.operation, arith.SelectOp) and use.index == 0 for use in op.result.uses)
+    return chosen and comparison(op) in COMPARISONS and op.lhs.type == i32
+
+
+def comparison(op: arith.CmpiOp) -> str:
+    """Return the name of a comparison, such as `sgt`."""
+    return arith.CMPI_COMPARISON_OPERATIONS[op.predicate.value.data]
 
 
 def _is_plain(buffer: SSAValue) -> bool:

@@ -39,7 +39,7 @@ def fault_of_operands(view: TileView) -> str | None:
             from s2s.analysis.tile_and_fuse.window_rows import fault_of_whole_window
 
             return fault_of_whole_window(view, products)
-        case "dot" | "dot_pairs":
+        case "dot" | "dot_pairs" | "dot_strips":
             return _dots(view, products)
         case "dot_points":
             return _points(view) or _dots(view, products)
@@ -235,7 +235,7 @@ def _dots(view: TileView, products: ProductSum) -> str | None:
     if (fault := fault_of_blocks(op.sizes, reductions, group, state.block_of)) is not None or group == 1:
         return fault
     point = Point(view, reductions, group)
-    interleaved = plan is not None and not state.in_pairs
+    interleaved = plan is not None and plan.widened and not state.in_pairs
     for read, wanted in ((w, INTERLEAVED if interleaved else NATURAL), *([(x, NATURAL)] if plan is None else [])):
         order = _order(view.operands[read], point, group)
         if order != wanted[:group]:

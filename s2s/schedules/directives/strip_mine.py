@@ -37,7 +37,7 @@ class StripMine(Directive):
 
     def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
         dim = self.dim.data
-        if state.lanes > 1 or state.intrinsic is not None:
+        if state.lanes > 1 or state.form not in (None, "dot_strips"):
             raise VerifyException(f"{op.name}: strip_mine beside vectorize or tensorize; leave one of them out")
         if state.tiles[dim] > 1:
             raise VerifyException(

@@ -23,7 +23,7 @@ from s2s.targets.intrinsics import INTRINSICS
 
 WITH_TAPS = {"dot_next": "next_intrinsic", "dot_two": "two_intrinsic"}
 """The forms that go with `dot_taps`, and where a schedule's state keeps their intrinsic."""
-ONE_SUM = ("dot", "dot_pairs", "dot_points", "dot_taps", *WITH_TAPS, "dot_window")
+ONE_SUM = ("dot", "dot_pairs", "dot_points", "dot_taps", *WITH_TAPS, "dot_window", "dot_strips")
 """The forms that give one sum, not a vector of them."""
 
 
@@ -42,6 +42,7 @@ class Tensorize(Directive):
     Form `dot_lanes` gives a vector of results: a group is the four bytes of a lane, or two numbers of 16 bits, and runs
     over those last reductions alone through which the other factor moves evenly. So do `dot_rows` and `dot_half_rows`,
     whose groups are parts of rows. Unsigned first factors are taken with 128 added, which `init_from` takes off again.
+    Form `dot_strips` gives one sum of bytes, or along the dimension that `strip_mine` names a vector of sums.
     """
 
     name = "schedule.tensorize"

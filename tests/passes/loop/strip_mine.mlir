@@ -32,6 +32,34 @@ func.func @sums(%y: memref<40xi8>, %x: memref<4xi16>, %w: memref<80xi8>, %z: mem
   func.return
 }
 
+// Groups of four bytes that follow each other from lane to lane have a dot product; groups apart have none.
+//
+// CHECK-LABEL: func.func @dots
+// CHECK-NEXT:  loop.for %c = 0 to 20 scalable {
+func.func @dots(%y: memref<20xi32>, %x: memref<4xi8>, %w: memref<80xi8>, %b: memref<20xi32>) {
+  loop.for %c = 0 to 20 {
+    %acc = loop.load %b[affine_map<(d0) -> (d0)>(%c)] : memref<20xi32> -> i32
+    %bytes = loop.load %x[affine_map<() -> (0)>()] : memref<4xi8> -> vector<4xi8>
+    %row = loop.load %w[affine_map<(d0) -> (d0 * 4)>(%c)] : memref<80xi8> -> vector<4xi8>
+    %sum = loop.intrinsic <"strip-dot", dot_strips(i8, i8) by 4, "s2s_i8x4_dot" in "s2s_strips.h">(%acc, %bytes, %row) : i32, vector<4xi8>, vector<4xi8> -> i32
+    loop.store %sum, %y[affine_map<(d0) -> (d0)>(%c)] : i32, memref<20xi32>
+  } {strip_mine}
+  func.return
+}
+
+// CHECK-LABEL: func.func @declined_where_groups_lie_apart
+// CHECK:       } {strip_mine = "loop.load has no form for several iterations"}
+func.func @declined_where_groups_lie_apart(%y: memref<20xi32>, %x: memref<4xi8>, %w: memref<160xi8>, %b: memref<20xi32>) {
+  loop.for %c = 0 to 20 {
+    %acc = loop.load %b[affine_map<(d0) -> (d0)>(%c)] : memref<20xi32> -> i32
+    %bytes = loop.load %x[affine_map<() -> (0)>()] : memref<4xi8> -> vector<4xi8>
+    %row = loop.load %w[affine_map<(d0) -> (d0 * 8)>(%c)] : memref<160xi8> -> vector<4xi8>
+    %sum = loop.intrinsic <"strip-dot", dot_strips(i8, i8) by 4, "s2s_i8x4_dot" in "s2s_strips.h">(%acc, %bytes, %row) : i32, vector<4xi8>, vector<4xi8> -> i32
+    loop.store %sum, %y[affine_map<(d0) -> (d0)>(%c)] : i32, memref<20xi32>
+  } {strip_mine}
+  func.return
+}
+
 // CHECK-LABEL: func.func @declined_where_nobody_asks
 // CHECK-NEXT:  loop.for %c = 0 to 20 {
 func.func @declined_where_nobody_asks(%y: memref<20xi8>, %x: memref<20xi8>) {

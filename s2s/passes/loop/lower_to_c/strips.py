@@ -18,37 +18,28 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import UnitAttr, f32, i8, i16, i32
+from xdsl.dialects.builtin import UnitAttr, VectorType, f32, i1, i8, i16, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from s2s.analysis.structure.strips import Strips, fits_short
+from s2s.analysis.structure.lanes import LANE_FUNCTIONS
+from s2s.analysis.structure.strips import GROUP, Strips, comparison, fits_short
 from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
-from s2s.dialects.tensor import SHORT_ROUNDINGS, RescaleOp, SaturateOp
+from s2s.dialects.tensor import SHORT_ROUNDINGS, QuantizeOp, RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.affine import INDEX, bounds_of, condition
-from s2s.passes.loop.lower_to_c.builder import Builder, assign, literal_value, signed_type
+from s2s.passes.loop.lower_to_c.builder import Builder, assign, literal_value, signed_type, vector_name
+from s2s.passes.loop.lower_to_c.floats import quantisation_call
 from s2s.passes.loop.lower_to_c.memory import pointer
 from s2s.passes.loop.lower_to_c.neighbours import neighbours_in, position
 from s2s.passes.loop.lower_to_c.operations import lower_operation
 from s2s.types.dtypes import size_in_bytes
+from s2s.types.hints import isa
 
 Forms = dict[Attribute, SSAValue]
-NAMES: Mapping[type[Operation], str] = {
-    arith.AddiOp: "add",
-    arith.SubiOp: "sub",
-    arith.MuliOp: "mul",
-    arith.MinSIOp: "min",
-    arith.MaxSIOp: "max",
-    arith.AddfOp: "add",
-    arith.SubfOp: "sub",
-    arith.MulfOp: "mul",
-    arith.DivfOp: "div",
-    arith.MinimumfOp: "min",
-    arith.MaximumfOp: "max",
-}
-"""The functions of operations lane by lane."""
+MASK = c.NamedType("s2s_maskxn")
+"""The C type of a choice for each lane."""
 OF_WORDS: Mapping[type[Operation], str] = {
     SaturateOp: "saturated",
     arith.TruncIOp: "of_i32",
@@ -78,7 +69,8 @@ def lower_strips(b: Builder, op: loop.ForOp, lower: SSAValue, upper: SSAValue) -
 
 def vector(element: Attribute) -> c.NamedType:
     """Return the C type of vectors of `element`."""
-    return c.NamedType(f"s2s_{element_name(element)}xn")
+    name = vector_name(element) if isa(element, VectorType) else f"s2s_{element_name(element)}"
+    return c.NamedType(f"{name}xn")
 
 
 class _Strip:
@@ -111,6 +103,9 @@ class _Strip:
             self._if(op)
         elif isinstance(op, loop.StoreOp):
             self._store(op)
+        elif isinstance(op, loop.LoadOp) and op.result.type == GROUP and op.result not in varying:
+            place = pointer(self.b, op.buffer, position(self.b, op))
+            self.b.bind(op.result, self.b.vector_call("load", [place], GROUP, header=headers.STRIPS, reads=True))
         elif not any(result in varying for result in op.results):
             lower_operation(self.b, op)
         elif not self.strips.is_product(op):
@@ -130,20 +125,25 @@ class _Strip:
                 self.forms[op.input] = self._forms(op.input)
                 narrowest = min(self.forms[op.input], key=_width)
                 return narrowest, self.forms[op.input][narrowest]
-            case RescaleOp():
-                return i32, self._rescale(op)
+            case arith.CmpiOp():
+                return i1, self._compare(op)
+            case QuantizeOp():
+                _, numbers = quantisation_call(self.b, op)
+                return i8, self._call("quantize", i8, self._as(op.x, f32), *numbers)
+            case RescaleOp() | loop.IntrinsicOp() | arith.SelectOp() | arith.DivSIOp() | arith.ShRSIOp():
+                return i32, self._word(op)
             case _ if type(op) in OF_WORDS:
                 return result.type, self._call(OF_WORDS[type(op)], result.type, self._as(op.operands[0], i32))
-            case arith.ShRSIOp():
-                return i32, self._call("shift_right", i32, self._as(op.lhs, i32), self.b.value(op.rhs))
             case arith.AddiOp() | arith.AddfOp() if (added := self._multiply_add(op)) is not None:
                 return result.type, added
             case arith.AddiOp() | arith.SubiOp() if fits_short(result):
-                return i16, self._call(NAMES[type(op)], i16, *(self._as(operand, i16) for operand in op.operands))
-            case _ if type(op) in NAMES:
+                return i16, self._call(
+                    LANE_FUNCTIONS[type(op)], i16, *(self._as(operand, i16) for operand in op.operands)
+                )
+            case _ if type(op) in LANE_FUNCTIONS:
                 element = result.type
                 return element, self._call(
-                    NAMES[type(op)], element, *(self._as(operand, element) for operand in op.operands)
+                    LANE_FUNCTIONS[type(op)], element, *(self._as(operand, element) for operand in op.operands)
                 )
             case _:
                 raise CompilerBug(f"{op.name} has no form in strips; loop-strip-mine declines that")
@@ -172,10 +172,31 @@ class _Strip:
                     self.b.signed(a),
                     self._as(b, factor),
                 )
-            assert isinstance(total.owner, c.CallOp)
-            total.owner.properties["intrinsic"] = UnitAttr()
-            return total
+            return _intrinsic(total)
         return None
+
+    def _compare(self, op: arith.CmpiOp) -> SSAValue:
+        a, b = (op.lhs, op.rhs) if comparison(op) == "sgt" else (op.rhs, op.lhs)
+        return self.b.call("s2s_i32xn_greater", [self._as(a, i32), self._as(b, i32), self.count], MASK, headers.STRIPS)
+
+    def _word(self, op: Operation) -> SSAValue:
+        """Return lanes of 32 bits that `op` makes of operands of different kinds."""
+        match op:
+            case RescaleOp():
+                return self._rescale(op)
+            case loop.IntrinsicOp():
+                return self._add_dots(op)
+            case arith.SelectOp():
+                return self._call("select", i32, self._forms(op.cond)[i1], self._as(op.lhs, i32), self._as(op.rhs, i32))
+            case _:
+                name = "div" if isinstance(op, arith.DivSIOp) else "shift_right"
+                return self._call(name, i32, self._as(op.operands[0], i32), self.b.value(op.operands[1]))
+
+    def _add_dots(self, op: loop.IntrinsicOp) -> SSAValue:
+        """Add the products of four bytes that all lanes share and four of each lane."""
+        x = self.b.value(op.x)
+        total = self._call("add_dots", i32, self._as(op.acc, i32), x, self._forms(op.w)[op.w.type])
+        return _intrinsic(total)
 
     def _call(self, name: str, element: Attribute, *arguments: SSAValue) -> SSAValue:
         type = vector(element)
@@ -209,8 +230,9 @@ class _Strip:
     def _place(self, op: loop.LoadOp | loop.StoreOp) -> tuple[str, list[SSAValue]]:
         """Return the end of the name of the function for an access, and where it is."""
         stride = self.strips.stride(op)
+        value = op.result if isinstance(op, loop.LoadOp) else op.value
         place = [pointer(self.b, op.buffer, position(self.b, op))]
-        if stride == 1:
+        if stride == 1 or isinstance(value.type, VectorType):
             return "", place
         return "_strided", [*place, self.b.literal(stride or 0, INDEX)]
 
@@ -297,6 +319,13 @@ class _Strip:
                 self._bind(value, value.type, read)
             else:
                 self.b.bind(value, read)
+
+
+def _intrinsic(total: SSAValue) -> SSAValue:
+    """Mark a call that adds products to an accumulator."""
+    assert isinstance(total.owner, c.CallOp)
+    total.owner.properties["intrinsic"] = UnitAttr()
+    return total
 
 
 def _width(element: Attribute) -> int:

@@ -10,48 +10,15 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from s2s.analysis.structure.lanes import is_byte
+from s2s.analysis.structure.lanes import LANE_FUNCTIONS, is_byte
 from s2s.c_syntax import headers
 from s2s.dialects import c, loop
-from s2s.dialects.tensor import ExpNonpositiveOp
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder, carried, header_of_bytes, literal_value, value_type
 from s2s.passes.loop.lower_to_c.floats import LIBM
 from s2s.passes.loop.lower_to_c.integers import Lowering
 from s2s.types.dtypes import from_dense
 
-_BY_NAME: dict[type[Operation], str] = {
-    arith.SubfOp: "sub",
-    arith.MulfOp: "mul",
-    arith.DivfOp: "div",
-    arith.NegfOp: "neg",
-    arith.AddiOp: "add",
-    arith.SubiOp: "sub",
-    arith.MuliOp: "mul",
-    arith.MinSIOp: "min",
-    arith.MaxSIOp: "max",
-    arith.AndIOp: "bit_and",
-    arith.OrIOp: "bit_or",
-    math.AbsFOp: "abs",
-    math.AbsIOp: "abs",
-    math.AcosOp: "acos",
-    math.AcoshOp: "acosh",
-    math.AsinOp: "asin",
-    math.AsinhOp: "asinh",
-    math.AtanOp: "atan",
-    math.AtanhOp: "atanh",
-    math.CosOp: "cos",
-    math.CoshOp: "cosh",
-    math.ErfOp: "erf",
-    math.ExpOp: "exp",
-    ExpNonpositiveOp: "exp_nonpositive",
-    math.LogOp: "log",
-    math.SinOp: "sin",
-    math.SinhOp: "sinh",
-    math.SqrtOp: "sqrt",
-    math.TanOp: "tan",
-    math.TanhOp: "tanh",
-}
 _HEADERS: dict[str, str] = {
     **dict.fromkeys(
         ("cos", "erf", "exp", "exp_nonpositive", "exp_plus_one", "log", "round_quotient", "sin", "tanh"),
@@ -205,7 +172,7 @@ def _round_to_even(b: Builder, op: Operation) -> SSAValue:
 VECTORS: dict[type[Operation], Lowering] = {
     **dict.fromkeys(LIBM, _each_lane),
     **dict.fromkeys(_SHIFTS, _shift),
-    **{kind: _by_name(name) for kind, name in _BY_NAME.items()},
+    **{kind: _by_name(name) for kind, name in LANE_FUNCTIONS.items()},
     arith.AddfOp: _add,
     arith.ConstantOp: _constant,
     arith.ExtFOp: _widened,

@@ -157,7 +157,7 @@ class DotReduction(TileReduction):
         outer: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(space.loops))]
         places = [space.linear(at_dims(expr, [*outer, k + number])) for number in range(self.size)]
         order = tuple(place.plus(places[0], -1).constant for place in places)
-        interleaved = self.copied is not None and not self.schedule.in_pairs
+        interleaved = self.copied is not None and self.copied.plan.widened and not self.schedule.in_pairs
         wanted = (INTERLEAVED if interleaved else NATURAL)[: self.size]
         if order != wanted or any(place.terms != places[0].terms for place in places):
             raise CompilerBug(
@@ -187,7 +187,7 @@ class DotReduction(TileReduction):
 
     def _widen_factor(self, vector: SSAValue) -> SSAValue:
         """Widen a group of the non-constant factor that is read in place."""
-        if self._wide:
+        if self._as_stored:
             return vector
         if self.schedule.in_pairs:
             return self.emitter.add(loop.PairFactorsOp(vector), vector.name_hint).result
@@ -212,11 +212,11 @@ class DotReduction(TileReduction):
             if key in ahead:
                 made[key] = self._widen(ahead.pop(key), 1)
                 continue
-            if behind and not self._wide and _is_next(place, *behind.values()):
+            if behind and not self._as_stored and _is_next(place, *behind.values()):
                 vector = self._load(self.reads[self.w].buffer, place.to_expr(), 2 * WORD)
                 ahead[next(iter(behind))], made[key] = vector, self._widen(vector, 0)
                 continue
-            pair = bool(pending) and not self._wide and _is_next(place, pending[0][1])
+            pair = bool(pending) and not self._as_stored and _is_next(place, pending[0][1])
             keys = [key, pending.pop(0)[0]] if pair else [key]
             vector = self._load(self.reads[self.w].buffer, place.to_expr(), WORD * len(keys))
             for part, each in enumerate(keys):
@@ -227,12 +227,12 @@ class DotReduction(TileReduction):
         return {self._key(self.w, place): place for place in (self._place(self.w, point, k) for point in points)}
 
     @property
-    def _wide(self) -> bool:
-        """Whether constants have 16 bits in memory: a group fills the words that one load takes."""
-        return self.reads[self.w].element == i16
+    def _as_stored(self) -> bool:
+        """Whether the intrinsic takes groups as they lie in memory, which fill what one load takes."""
+        return self.reads[self.w].element == i16 or self.schedule.form == "dot_strips"
 
     def _widen(self, vector: SSAValue, part: int) -> SSAValue:
-        if self._wide:
+        if self._as_stored:
             return vector
         widened = loop.PairsOp(vector, part) if self.schedule.in_pairs else loop.ExtendOp(vector, part)
         return self.emitter.add(widened, vector.name_hint).result
