@@ -30,12 +30,12 @@ from s2s.tvm.target import Target as NamedTarget
 from s2s.tvm.target import resolve, target_of
 from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor
 from s2s.tvm.te.library import FunctionLibrary, as_array
-from s2s.tvm.te.loops import Bind
 from s2s.tvm.te.lowering import lower_to_tensor
 from s2s.tvm.te.nests import check_imports
 from s2s.tvm.te.operations import outputs_of
 from s2s.tvm.te.schedule import Schedule
 from s2s.tvm.te.shown_loops import shown
+from s2s.tvm.te.sizes import Bind
 from s2s.tvm.te.tensors import argument_of
 from s2s.types.dtypes import Array, to_numpy
 from s2s.verify.build import LoadedNetwork

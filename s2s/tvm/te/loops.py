@@ -10,7 +10,7 @@ side while the reduction runs once. So do loops that are unrolled. A loop whose 
 call runs element by element, whatever it is split into: arrays have no room behind their ends.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Protocol
@@ -18,81 +18,19 @@ from typing import Protocol
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.dialects.tensor import Directive, FusedTile
-from s2s.errors import InputError
 from s2s.schedules.directives import Parallel, Prefetch, Reorder, Tensorize, Tile, TileAndFuse, Unroll, Vectorize
 from s2s.targets import Target
 from s2s.targets.intrinsics import INTRINSICS
-from s2s.tvm.te.expressions import Binary, Const, Expr, IterVar, Read, Size, Var, walk
+from s2s.tvm.te.expressions import Binary, Const, Expr, IterVar, Read, Var, walk
 from s2s.tvm.te.nests import Nest
+from s2s.tvm.te.sizes import Bind, greatest_of, is_open, size_of
 from s2s.tvm.te.stage import PARALLEL, UNROLL, VECTORIZE, Fuse, Split
-from s2s.types.sizes import DimSize, SizeRange, at_most
 
 MAX_ACCUMULATORS = 1024
 """Results of a register tile, in vectors or scalars."""
 VECTORS_AT_ONCE = 8
 """Vectors of a loop outside of the reduction that are written out."""
 MIN_LANES = 2
-
-Bind = Mapping[str, DimSize]
-"""The sizes of variables: numbers, or bounds of sizes that vary from call to call."""
-
-
-def size_of(extent: Size, bind: Bind) -> int:
-    """The number that `extent` is once `bind` gives its variables; refused where it varies from call to call."""
-    if is_open(extent, bind):
-        raise InputError(
-            f"te: size {extent} varies from call to call where a number is wanted; give bind= to build a number for it"
-        )
-    return greatest_of(extent, bind)
-
-
-def is_open(extent: Size, bind: Bind) -> bool:
-    """Whether a size varies from call to call."""
-    parts = walk(extent) if isinstance(extent, Expr) else ()
-    return any(isinstance(part, Var) and isinstance(bind.get(part.name), SizeRange) for part in parts)
-
-
-def greatest_of(extent: Size, bind: Bind) -> int:
-    """The number that `extent` is at the greatest sizes that `bind` gives its variables."""
-    return value_of(extent, {name: _positive(name, size) for name, size in at_most(bind).items()})
-
-
-def value_of(extent: Size, values: Mapping[str, int]) -> int:
-    """The size that `extent` is with these values of its variables, which may be symbols."""
-    if isinstance(extent, int):
-        return extent
-    match extent:
-        case Const():
-            return int(extent.value)
-        case Var():
-            if extent.name not in values:
-                raise InputError(f"te: size {extent.name} has no value; give bind={{{extent.name!r}: …}} to build")
-            return values[extent.name]
-        case Binary() if extent.sign in _ARITHMETIC:
-            a, b = value_of(extent.a, values), value_of(extent.b, values)
-            if b == 0 and extent.sign in ("//", "%"):
-                raise InputError(f"te: size {extent} divides by zero; give other sizes")
-            return _ARITHMETIC[extent.sign](a, b)
-        case _:
-            raise InputError(f"te: {extent} is no size; build sizes from te.var and numbers by + - * // % min max")
-
-
-def _positive(name: str, size: object) -> int:
-    """Return the size that `bind` gives a variable; refuse what is no number of elements."""
-    if not isinstance(size, int) or size < 1:
-        raise InputError(f"te: size {name} = {size!r}: a dimension has one element or more; give a positive integer")
-    return size
-
-
-_ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "//": lambda a, b: a // b,
-    "%": lambda a, b: a % b,
-    "min": min,
-    "max": max,
-}
 
 
 @dataclass
@@ -217,6 +155,21 @@ class Loops:
                 found += parts[-1:] if what == VECTORIZE else parts
         return found
 
+    def _unrolled_within(self) -> list[IterVar]:
+        """The loops that are unrolled as a loop around them, or they themselves, have no more than a number of steps in
+        all: the innermost ones."""
+        found: list[IterVar] = []
+        marked = {id(part) for leaf in self.nest.annotations for part in self._parts(leaf)}
+        for around, most in self.nest.unrolled_within:
+            steps = 1
+            first = next(place for place, loop in enumerate(self.order) if loop is self._parts(around)[0])
+            for loop in reversed([each for each in self.order[first:] if id(each) not in marked]):
+                steps *= MAX_ACCUMULATORS + 1 if self.is_open(loop) else self._extent(loop)
+                if steps > min(most, MAX_ACCUMULATORS):
+                    break
+                found.append(loop)
+        return found
+
     def dim(self, loop: IterVar) -> int:
         """The dimension that a loop runs over."""
         place = self._place(self._ragged.get(loop, loop))
@@ -267,7 +220,7 @@ class Loops:
         tile: dict[int, int] = {}
         steps: dict[int, int] = {}
         inside = False
-        unrolled = {id(each) for each in self._annotated(UNROLL)}
+        unrolled = {id(each) for each in (*self._annotated(UNROLL), *self._unrolled_within())}
         vectors = {id(each) for each in self._annotated(VECTORIZE)}
         for loop in self.order:
             inside = inside or loop.is_reduction

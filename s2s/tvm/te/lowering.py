@@ -22,11 +22,12 @@ from s2s.tvm.names import distinct
 from s2s.tvm.te.bodies import computation, element_of
 from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor, TensorOp, Var, VariableOp
 from s2s.tvm.te.extern_call import ExternCall
-from s2s.tvm.te.loops import Bind, Loops, greatest_of, size_of
+from s2s.tvm.te.loops import Loops
 from s2s.tvm.te.nests import BlocksPart, Nest, Part, ScanPart, parts_of
 from s2s.tvm.te.open_sizes import OpenSizes
 from s2s.tvm.te.rewriting import rewritten
 from s2s.tvm.te.schedule import Schedule
+from s2s.tvm.te.sizes import Bind, greatest_of, size_of
 from s2s.tvm.te.tensorized import BlockCalls, named
 from s2s.tvm.te.tiles import tiles_of
 from s2s.types.dtypes import AnyTensor, tensor_type

@@ -24,10 +24,10 @@ from s2s.tvm.te.build import DEFAULT_NAME, Argument, Function, TargetLike
 from s2s.tvm.te.build import build as build_function
 from s2s.tvm.te.build import lower as lower_function
 from s2s.tvm.te.expressions import Tensor, Var
-from s2s.tvm.te.loops import Bind
 from s2s.tvm.te.open_sizes import without_bounds
 from s2s.tvm.te.operations import outputs_of
 from s2s.tvm.te.schedule import Schedule
+from s2s.tvm.te.sizes import Bind
 from s2s.tvm.te.stage import Split
 from s2s.tvm.te.tensors import argument_of
 from s2s.types.sizes import SizeRange, constant

@@ -18,7 +18,8 @@ from xdsl.ir.affine import AffineDimExpr
 from s2s.dialects import tensor
 from s2s.errors import InputError
 from s2s.tvm.te.expressions import Size, Tensor
-from s2s.tvm.te.loops import Bind, Loops, greatest_of, is_open, value_of
+from s2s.tvm.te.loops import Loops
+from s2s.tvm.te.sizes import Bind, greatest_of, is_open, value_of
 from s2s.types.bounded_sizes import MAX_RUNS
 from s2s.types.size import Ledger
 from s2s.types.size import Size as Symbol
