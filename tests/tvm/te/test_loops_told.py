@@ -148,7 +148,9 @@ def test_the_formulas_of_an_operation_are_its_body():
     a, k = te.placeholder((4, 8), name="A"), te.reduce_axis((0, 8), "k")
     b = te.compute((4,), lambda i: te.sum(a[i, k], axis=k), name="B")
     c, d = te.compute((4,), lambda i: (a[i, 0], a[i, 1] + 1), name="C")
-    assert isinstance(b.op, te.ComputeOp) and isinstance(c.op, te.ComputeOp) and d.op is c.op
+    assert isinstance(b.op, te.ComputeOp)
+    assert isinstance(c.op, te.ComputeOp)
+    assert d.op is c.op
     (total,) = b.op.body
     assert isinstance(total, Reduce)
     assert total.axis == (k,)
