@@ -21,7 +21,7 @@ class DFPattern:
     """A pattern; `inner` are the patterns that it is made of."""
 
     partitioned: Callable[..., Expr]
-    """Puts functions in the place of matches; `matching` sets it."""
+    """Puts functions in the place of matches; `rewriting` sets it."""
     matched: Callable[[DFPattern, Expr], bool]
     """Whether a pattern matches an expression; `matching` sets it."""
 
@@ -276,15 +276,16 @@ def dominates(parent: DFPattern, path: DFPattern, child: DFPattern) -> Dominator
 class DFPatternCallback:
     """What is put in the place of matches: a program's class sets `pattern` and defines `callback`."""
 
+    rewritten: Callable[[DFPatternCallback, Expr], Expr]
+    """Puts results of the callback in the place of matches; `rewriting` sets it."""
+
     def __init__(self, require_type: bool = False, rewrite_once: bool = False) -> None:
         self.pattern: DFPattern | None = None
         self.require_type, self.rewrite_once = require_type, rewrite_once
 
     def rewrite(self, expr: Expr) -> Expr:
         """The expression with the results of `callback` in the place of matches."""
-        from s2s.tvm.relay.dataflow_pattern.rewriting import rewrite
-
-        return rewrite(self, expr)
+        return DFPatternCallback.rewritten(self, expr)
 
     def callback(self, pre: Expr, post: Expr, node_map: Mapping[DFPattern, Sequence[Any]]) -> Expr:
         """Return what stands for a match: `pre` as it was, `post` of rewritten arguments; `node_map` has what each

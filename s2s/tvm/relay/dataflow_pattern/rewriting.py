@@ -197,3 +197,4 @@ def _name_of(expr: Expr) -> str:
 
 
 p.DFPattern.partitioned = partition
+p.DFPatternCallback.rewritten = rewrite
