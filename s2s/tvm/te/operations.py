@@ -69,7 +69,7 @@ class Reduce(Expr):
 
     @property
     def source(self) -> tuple[Expr, ...]:
-        """What is reduced: one value, or those of a tuple."""
+        """The values that are reduced: one, or the fields of a tuple."""
         return items_of(self.value)
 
     @property

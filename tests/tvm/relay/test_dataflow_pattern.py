@@ -28,7 +28,7 @@ W = dp.wildcard
 CASES: dict[str, tuple[dp.DFPattern, relay.Expr, relay.Expr]] = {
     "operator": (dp.is_op("nn.relu")(W()), relay.nn.relu(X), relay.tanh(X)),
     "any arguments": (dp.is_op("add")(None), X + Y, X - Y),
-    "either order": (dp.is_constant() + dp.is_var("x"), X + relay.const(1.0), Y + relay.const(1.0)),
+    "either order": (dp.ConstantPattern() + dp.VarPattern("x"), X + relay.const(1.0), Y + relay.const(1.0)),
     "one of two": (dp.is_op("tanh")(W()) | dp.is_op("exp")(W()), relay.exp(X), relay.nn.relu(X)),
     "optional": (
         dp.is_op("exp")(dp.is_var()).optional(dp.is_op("nn.relu")),

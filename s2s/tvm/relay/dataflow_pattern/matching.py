@@ -23,7 +23,7 @@ def plain(expr: Expr) -> Expr:
 
 def inputs_of(expr: Expr) -> list[Expr]:
     """What an expression is computed from, without functions that are called."""
-    return [plain(each) for each in (expr.args if isinstance(expr, Call) else expr.children)]
+    return [plain(node) for node in (expr.args if isinstance(expr, Call) else expr.children)]
 
 
 class Readers:
@@ -31,9 +31,9 @@ class Readers:
 
     def __init__(self, root: Expr) -> None:
         self._readers: dict[int, list[Expr]] = {}
-        for each in written(root):
-            for child in each.children:
-                self._readers.setdefault(id(plain(child)), []).append(each)
+        for node in written(root):
+            for child in node.children:
+                self._readers.setdefault(id(plain(child)), []).append(node)
 
     def of(self, expr: Expr) -> Sequence[Expr]:
         """The expressions that read `expr`."""
@@ -53,15 +53,15 @@ class Matcher:
         self._found.clear()
         if not self._matches(pattern, plain(expr)):
             return None
-        found: NodeMap = {}
-        for part, each in self._found:
-            found.setdefault(part, []).append(each)
-        return found
+        matches: NodeMap = {}
+        for part, node in self._found:
+            matches.setdefault(part, []).append(node)
+        return matches
 
     def _matches(self, pattern: p.DFPattern, expr: Expr) -> bool:
         expr = plain(expr)
         if self._repeats:
-            before = next((each for part, each in self._found if part is pattern), None)
+            before = next((node for part, node in self._found if part is pattern), None)
             if before is not None:
                 return before is expr
         mark = len(self._found)
@@ -73,15 +73,15 @@ class Matcher:
 
     def _all(self, patterns: Sequence[p.DFPattern], exprs: Sequence[Expr]) -> bool:
         mark = len(self._found)
-        found = len(patterns) == len(exprs) and all(map(self._matches, patterns, exprs))
-        if not found:
+        matches = len(patterns) == len(exprs) and all(map(self._matches, patterns, exprs))
+        if not matches:
             del self._found[mark:]
-        return found
+        return matches
 
     def _is_like(self, pattern: p.DFPattern, expr: Expr) -> bool:
         match pattern:
             case p.AltPattern():
-                return any(self._matches(each, expr) for each in pattern.inner)
+                return any(self._matches(node, expr) for node in pattern.inner)
             case p.CallPattern():
                 return isinstance(expr, Call) and self._call(pattern, expr)
             case p.DominatorPattern():
@@ -91,7 +91,7 @@ class Matcher:
             case p.TypePattern() | p.DataTypePattern() | p.ShapePattern():
                 return self._matches(pattern.inner[0], expr) and _has_type(pattern, expr)
             case p.WildcardPattern():
-                return all(self._matches(each, expr) for each in pattern.inner)
+                return all(self._matches(node, expr) for node in pattern.inner)
             case _:
                 return _is_leaf(pattern, expr) or self._structure(pattern, expr)
 
@@ -127,19 +127,19 @@ class Matcher:
             is_path = self._goes_back(pattern, expr, between)
         finally:
             self._repeats = True
-        inside = {id(each) for each in (expr, *between)}
-        return is_path and all(id(reader) in inside for each in between for reader in self._readers.of(each))
+        inside = {id(node) for node in (expr, *between)}
+        return is_path and all(id(reader) in inside for node in between for reader in self._readers.of(node))
 
     def _goes_back(self, pattern: p.DominatorPattern, expr: Expr, between: list[Expr]) -> bool:
         """Whether all ways back from an expression match the path until the parent; `between` gets what is on them."""
-        for each in inputs_of(expr):
+        for node in inputs_of(expr):
             self._repeats = True
-            is_parent = self._matches(pattern.parent, each)
+            is_parent = self._matches(pattern.parent, node)
             self._repeats = False
-            if not any(each is other for other in between):
-                between.append(each)
+            if not any(node is other for other in between):
+                between.append(node)
                 if not is_parent and not (
-                    self._matches(pattern.path, each) and inputs_of(each) and self._goes_back(pattern, each, between)
+                    self._matches(pattern.path, node) and inputs_of(node) and self._goes_back(pattern, node, between)
                 ):
                     return False
         return True

@@ -30,8 +30,8 @@ class DFPattern:
 
     def __call__(self, *args: DFPattern | None) -> CallPattern:
         """A call of what the pattern matches, of these arguments; of any for None."""
-        given = [each for each in args if each is not None]
-        return CallPattern(self, None if args == (None,) else given)
+        arguments = [arg for arg in args if arg is not None]
+        return CallPattern(self, None if args == (None,) else arguments)
 
     def __or__(self, other: DFPattern) -> AltPattern:
         return AltPattern(self, other)
@@ -288,6 +288,6 @@ class DFPatternCallback:
         return DFPatternCallback.rewritten(self, expr)
 
     def callback(self, pre: Expr, post: Expr, node_map: Mapping[DFPattern, Sequence[Any]]) -> Expr:
-        """Return what stands for a match: `pre` as it was, `post` of rewritten arguments; `node_map` has what each
-        pattern matches."""
+        """Return the expression in the place of a match: `pre` is the match, `post` the match with rewritten arguments,
+        `node_map` has the expressions of each pattern."""
         raise InputError(f"{type(self).__name__}.callback: is not defined; define it in the class")

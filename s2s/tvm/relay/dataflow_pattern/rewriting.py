@@ -20,11 +20,11 @@ PARTITIONED = "PartitionedFromPattern"
 
 @frozen(eq=False)
 class Group:
-    """A match: its last expression, what it reads from outside, and what each pattern matches."""
+    """A match: the last expression, the inputs from outside, and the expressions of each pattern."""
 
     root: Expr
     inputs: Sequence[Expr]
-    found: NodeMap
+    matches: NodeMap
 
 
 def groups_of(pattern: p.DFPattern, expr: Expr) -> dict[int, Group]:
@@ -33,16 +33,16 @@ def groups_of(pattern: p.DFPattern, expr: Expr) -> dict[int, Group]:
     taken: set[int] = set()
     readers = Readers(expr)
     parts = written(expr)
-    closed = {id(each) for function in parts if _is_partitioned(function) for each in written(function)}
-    for each in reversed(parts):
-        root = plain(each)
+    closed = {id(node) for function in parts if _is_partitioned(function) for node in written(function)}
+    for node in reversed(parts):
+        root = plain(node)
         if id(root) in taken or id(root) in closed:
             continue
-        found = Matcher(readers).match(pattern, root)
-        group = None if found is None else _group(root, found, readers)
+        matches = Matcher(readers).match(pattern, root)
+        group = None if matches is None else _group(root, matches, readers)
         if group is None:
             continue
-        inner = {id(one) for ones in group.found.values() for one in ones if not isinstance(one, Op | Constant | Var)}
+        inner = {id(one) for ones in group.matches.values() for one in ones if not isinstance(one, Op | Constant | Var)}
         inner -= set(map(id, group.inputs))
         if not inner & taken:
             taken |= inner
@@ -54,22 +54,22 @@ def _is_partitioned(expr: Expr) -> bool:
     return isinstance(expr, Function) and PARTITIONED in expr.attrs
 
 
-def _group(root: Expr, found: NodeMap, readers: Readers) -> Group | None:
+def _group(root: Expr, matches: NodeMap, readers: Readers) -> Group | None:
     """The group of a match; None where something outside reads what is inside of it."""
-    between = [each for pattern in found for part in _inside(pattern) for each in found.get(part, ())]
+    between = [node for pattern in matches for part in _inside(pattern) for node in matches.get(part, ())]
     inputs: dict[int, Expr] = {}
-    for pattern, matched in found.items():
-        for each in matched:
-            for outside in _outside(pattern, each):
+    for pattern, matched in matches.items():
+        for node in matched:
+            for outside in _outside(pattern, node):
                 is_inside = any(outside is other for other in between) or isinstance(outside, Op | Function)
                 if not is_inside:
                     inputs[id(outside)] = outside
-    inner = {id(each) for matched in found.values() for each in matched} - inputs.keys()
-    for each in (one for matched in found.values() for one in matched):
-        is_inner = id(each) in inner and each is not root and not isinstance(each, Op | Constant | Var)
-        if is_inner and any(id(reader) not in inner for reader in readers.of(each)):
+    inner = {id(node) for matched in matches.values() for node in matched} - inputs.keys()
+    for node in (one for matched in matches.values() for one in matched):
+        is_inner = id(node) in inner and node is not root and not isinstance(node, Op | Constant | Var)
+        if is_inner and any(id(reader) not in inner for reader in readers.of(node)):
             return None
-    return Group(root, list(inputs.values()), found)
+    return Group(root, list(inputs.values()), matches)
 
 
 def _inside(pattern: p.DFPattern) -> Sequence[p.DFPattern]:
@@ -99,9 +99,9 @@ def _outside(pattern: p.DFPattern, expr: Expr) -> Sequence[Expr]:
 class _Rewriter(ExprMutator):
     """Puts the results of a function in the place of groups."""
 
-    def __init__(self, groups: Mapping[int, Group], made: Callable[[Group, Expr, "_Rewriter"], Expr]) -> None:
+    def __init__(self, groups: Mapping[int, Group], build: Callable[[Group, Expr, "_Rewriter"], Expr]) -> None:
         super().__init__()
-        self._groups, self._made = groups, made
+        self._groups, self._made = groups, build
 
     def visit(self, expr: Expr) -> Any:
         """The expression with other ones in it, or what is put in its place."""
@@ -122,7 +122,7 @@ def rewrite(callbacks: p.DFPatternCallback | Sequence[p.DFPatternCallback], expr
     several = [callbacks] if isinstance(callbacks, p.DFPatternCallback) else list(callbacks)
     for number in range(MAX_ROUNDS):
         before = expr
-        for callback in several if number == 0 else [each for each in several if not each.rewrite_once]:
+        for callback in several if number == 0 else [node for node in several if not node.rewrite_once]:
             if callback.pattern is None:
                 raise InputError(f"{type(callback).__name__}: pattern is None; set it in __init__")
             expr = _Rewriter(groups_of(callback.pattern, expr), _called(callback)).visit(expr)
@@ -132,15 +132,15 @@ def rewrite(callbacks: p.DFPatternCallback | Sequence[p.DFPatternCallback], expr
 
 
 def _called(callback: p.DFPatternCallback) -> Callable[[Group, Expr, _Rewriter], Expr]:
-    def made(group: Group, post: Expr, rewriter: _Rewriter) -> Expr:
-        found = {
-            pattern: [each if isinstance(each, Op) else rewriter.visit(each) if each is not group.root else post
-                      for each in matched]
-            for pattern, matched in group.found.items()
+    def build(group: Group, post: Expr, rewriter: _Rewriter) -> Expr:
+        matches = {
+            pattern: [node if isinstance(node, Op) else rewriter.visit(node) if node is not group.root else post
+                      for node in matched]
+            for pattern, matched in group.matches.items()
         }  # fmt: skip
-        return callback.callback(group.root, post, found)
+        return callback.callback(group.root, post, matches)
 
-    return made
+    return build
 
 
 def partition(
@@ -150,17 +150,17 @@ def partition(
     check: Callable[[Expr], bool] = lambda x: True,
 ) -> Expr:
     """Return the expression with calls of functions in the place of all matches for which `check` holds."""
-    groups = {key: each for key, each in groups_of(pattern, expr).items() if check(each.root)}
+    groups = {key: node for key, node in groups_of(pattern, expr).items() if check(node.root)}
 
-    def made(group: Group, post: Expr, rewriter: _Rewriter) -> Expr:
+    def build(group: Group, post: Expr, rewriter: _Rewriter) -> Expr:
         number = list(groups).index(id(group.root))
-        params = [Var(f"FunctionVar_{number}_{at}", each.checked_type) for at, each in enumerate(group.inputs)]
+        params = [Var(f"FunctionVar_{number}_{at}", node.checked_type) for at, node in enumerate(group.inputs)]
         body = _Body(dict(zip(map(id, group.inputs), params, strict=True)))
         inside = body.visit(group.root)
         function = Function(params, inside, None, None, {**(attrs or {}), PARTITIONED: body.name})
-        return Call(function, [rewriter.visit(each) for each in group.inputs])
+        return Call(function, [rewriter.visit(node) for node in group.inputs])
 
-    return _Rewriter(groups, made).visit(expr)
+    return _Rewriter(groups, build).visit(expr)
 
 
 class _Body(ExprMutator):
@@ -176,10 +176,10 @@ class _Body(ExprMutator):
         if id(expr) in self._params:
             return self._params[id(expr)]
         is_new = expr not in self.memo_map
-        made = super().visit(expr)
+        build = super().visit(expr)
         if is_new:
             self.name += _name_of(expr)
-        return made
+        return build
 
 
 def _name_of(expr: Expr) -> str:
