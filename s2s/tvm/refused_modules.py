@@ -52,6 +52,7 @@ REFUSED_MODULES: Mapping[str, str] = {
     "runtime.object": _VALUES,
     "runtime.object_path": _VALUES,
     "runtime.script_printer": _VALUES,
+    "topi.nn.qnn": "quantised operators are those of relay.qnn.op",
     "script": "loops are passes of the compiler; write te.compute with a schedule, or a function of C by te.extern",
     "rpc.base": _FARM,
     "rpc.minrpc": _FARM,
