@@ -91,6 +91,9 @@ class Refused:
             return _unavailable
         raise UnsupportedError(self._message)
 
+    def __getitem__(self, key: object) -> object:
+        raise UnsupportedError(self._message)
+
     def __instancecheck__(self, instance: object) -> bool:
         return False
 
