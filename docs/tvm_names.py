@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = "s2s.tvm"
 MODULES = (
     "", "relay", "relay.nn", "relay.image", "relay.vision", "relay.qnn.op", "relay.qnn.transform",
-    "relay.transform",
+    "relay.transform", "relay.dataflow_pattern",
     "relay.frontend", "relay.testing", "relay.analysis", "te",
     "tir", "topi", "topi.nn", "topi.utils", "autotvm", "autotvm.task", "autotvm.task.space", "autotvm.tuner",
     "autotvm.callback", "autotvm.record", "autotvm.graph_tuner", "autotvm.utils", "autotvm.env", "te.tag",

@@ -14,7 +14,7 @@ from typing import NamedTuple, TextIO, TypeVar, cast
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
-from s2s.errors import InputError, S2SError
+from s2s.errors import InputError, S2SError, WrongValueError
 
 
 class PassInfo(NamedTuple):
@@ -71,8 +71,8 @@ def call_hook(instrument: PassInstrument, hook: str, *arguments: object) -> obje
     except S2SError:
         raise
     except Exception as error:
-        name = type(instrument).__name__
-        raise InputError(f"{name}.{hook}: {type(error).__name__}: {error}; mend the instrument") from error
+        name, kind = type(instrument).__name__, WrongValueError if isinstance(error, ValueError) else InputError
+        raise kind(f"{name}.{hook}: {type(error).__name__}: {error}; mend the instrument") from error
 
 
 Made = TypeVar("Made")

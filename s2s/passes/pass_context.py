@@ -127,8 +127,17 @@ def _checked(instruments: Sequence[object] | None) -> tuple[PassInstrument, ...]
     return cast("tuple[PassInstrument, ...]", tuple(instruments or ()))
 
 
+def check_loop_config(key: str) -> None:
+    """Refuse a key of TVM's passes on loops, which are other ones here."""
+    if key.startswith("tir."):
+        raise UnsupportedError(
+            f"PassContext: config {key}: is of TVM's passes on loops; a schedule says what loops do, so leave it out"
+        )
+
+
 def _check_config(key: str, value: object) -> None:
     if key not in CONFIGS:
+        check_loop_config(key)
         raise InputError(f"PassContext: config {key} is not known; known are {', '.join(CONFIGS)}")
     kind, meaning = CONFIGS[key]
     if type(value) is not kind:

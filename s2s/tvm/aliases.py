@@ -14,6 +14,27 @@ NAME = "tvm"
 PACKAGE = "s2s.tvm"
 
 
+INSIDE = {
+    "autotvm.measure.measure_methods": "autotvm.measure",
+    "autotvm.task.task": "autotvm.task",
+    "autotvm.task.topi_integration": "autotvm.task",
+    "autotvm.tuner.ga_tuner": "autotvm.tuner",
+    "autotvm.tuner.gridsearch_tuner": "autotvm.tuner",
+    "autotvm.tuner.xgboost_tuner": "autotvm.tuner",
+    "relay.frontend.onnx": "relay.frontend",
+    "relay.frontend.pytorch": "relay.frontend",
+    "relay.frontend.tflite": "relay.frontend",
+    "relay.op.nn": "relay.nn",
+    "relay.op.op": "relay.op",
+    "relay.op.strategy": "relay.strategy",
+    "relay.op.tensor": "relay.op",
+    "relay.op.transform": "relay.op",
+    "relay.transform.transform": "relay.transform",
+    "tir.expr": "tir",
+}
+"""Modules in which TVM defines what programs import from there, and the modules that have it here."""
+
+
 class _Alias(Loader):
     """Gives the module of `s2s.tvm` that a name of `tvm` stands for."""
 
@@ -27,7 +48,7 @@ class _Alias(Loader):
         self._spec = None if refused is None else spec
         if refused is not None:
             return refused
-        module = import_module(PACKAGE + spec.name.removeprefix(NAME))
+        module = import_module(f"{PACKAGE}.{INSIDE.get(path, path)}".rstrip("."))
         self._spec = module.__spec__
         return module
 

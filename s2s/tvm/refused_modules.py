@@ -23,8 +23,13 @@ REFUSED_MODULES: Mapping[str, str] = {
     "autotvm.measure.executor": "measurements run in processes of the tuner; give LocalBuilder and LocalRunner",
     "autotvm.feature": "the cost model reads the knobs of a schedule; task.compute_flop counts operations",
     "contrib.clang": "kernels are C; give the C of a function by s[tensor].pragma(loop, 'import_c', source)",
+    "contrib.xcode": "give the compiler as cc= of export_library",
     "contrib.download": "models are not downloaded; give a file",
+    "contrib.emcc": "programs for browsers are built from the emitted C",
+    "contrib.ndk": "give the compiler of the NDK as cc= of export_library",
+    "contrib.pipeline_executor": "networks run one after the other; make an executor of each",
     "contrib.target": _GENERATORS,
+    "contrib.tflite": "networks run as C; read the model with relay.frontend.from_tflite",
     "contrib.tflite_runtime": "networks run as C; read the model with relay.frontend.from_tflite",
     "driver.tvmc.micro": _BOARDS,
     "driver.tvmc.project": _BOARDS,
@@ -32,7 +37,6 @@ REFUSED_MODULES: Mapping[str, str] = {
     "micro.build": _BOARDS,
     "micro.class_factory": _BOARDS,
     "micro.project_api": _BOARDS,
-    "relay.dataflow_pattern": "operators are matched by patterns of external code generators, or in an ExprMutator",
     "relay.op.contrib": _GENERATORS,
     "relay.prelude": "data types of the language and lists of tensors are not compiled; write tensors and tuples",
     "relay.base": "objects are Python's; there is nothing to register",
@@ -48,6 +52,8 @@ REFUSED_MODULES: Mapping[str, str] = {
     "runtime.object": _VALUES,
     "runtime.object_path": _VALUES,
     "runtime.script_printer": _VALUES,
+    "topi.nn.qnn": "quantised operators are those of relay.qnn.op",
+    "script": "loops are passes of the compiler; write te.compute with a schedule, or a function of C by te.extern",
     "rpc.base": _FARM,
     "rpc.minrpc": _FARM,
     "rpc.proxy": _FARM,
@@ -83,6 +89,9 @@ class Refused:
             raise AttributeError(name)
         if name.endswith("_available"):
             return _unavailable
+        raise UnsupportedError(self._message)
+
+    def __getitem__(self, key: object) -> object:
         raise UnsupportedError(self._message)
 
     def __instancecheck__(self, instance: object) -> bool:

@@ -38,7 +38,7 @@ from s2s.verify.guarded import Guarded
 from s2s.verify.objects import compile_library
 from s2s.verify.places import place_of, placed
 from s2s.verify.pool import DECLARATIONS, Pool
-from s2s.verify.ports import copy_into, told_by_shapes
+from s2s.verify.ports import check_array, copy_into, told_by_shapes
 from s2s.verify.stream import Stream
 
 LIBRARY = "network.so"
@@ -266,13 +266,29 @@ class LoadedNetwork(HasInterface):
         """Return the sizes that the structure `dims` of a run holds, with the sizes that follow from them."""
         return self.interface.input_sizes.every(dict(zip(self.sizes, dims.tolist(), strict=True)))
 
-    def call_on(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> Callable[[], int]:
+    def call_on(
+        self, inputs: Sequence[Array], outputs: Sequence[Array], sizes: Mapping[str, int] | None = None
+    ) -> Callable[[], int]:
         """Return a call of the run function on arrays of the caller, whose types are not checked; the call returns the
-        status."""
+        status. Sizes that vary are the greatest ones unless `sizes` gives them."""
         self._check_aot()
-        return self._call(
-            {name: size.most for name, size in self.sizes.items()}, self._kept().memory, *inputs, *outputs
+        greatest = {name: size.most for name, size in self.sizes.items()}
+        return self._call(greatest | dict(sizes or {}), self._kept().memory, *inputs, *outputs)
+
+    def run_on(self, *arrays: Array) -> None:
+        """Run the network on arrays of the caller, inputs and then outputs, which tell its sizes: these vary along
+        first axes only, so that elements lie without gaps."""
+        ports = dict(zip((*self.inputs, *self.outputs), arrays, strict=True))
+        sizes = told_by_shapes(
+            {port: array.shape for port, array in ports.items() if port.varies}, self.interface.input_sizes
         )
+        every = self.interface.input_sizes.every(sizes)
+        for port, array in ports.items():
+            check_array(port, array, port.shape_at(every), is_written=port in self.outputs)
+        count = len(self.inputs)
+        status = self.call_on(arrays[:count], arrays[count:], sizes)()
+        if status != 0:
+            self._raise(status)
 
     def _call(self, sizes: Mapping[str, int], *memory: Array) -> Call:
         """Return a call of the run function with `sizes` on the arena, inputs and outputs."""

@@ -20,6 +20,15 @@ def copy_into(name: str, value: Array, out: Any) -> None:
     array[...] = value
 
 
+def check_array(port: Port, array: Array, shape: tuple[int, ...], *, is_written: bool) -> None:
+    """Refuse an array that a run cannot use where it lies."""
+    if array.dtype != port.dtype or array.shape != shape:
+        wanted = f"{port.dtype}{list(shape)}"
+        raise InputError(f"{port.name}: {array.dtype}{list(array.shape)} given, {wanted} wanted; convert it")
+    if not array.flags.c_contiguous or (is_written and not array.flags.writeable):
+        raise InputError(f"{port.name}: is not contiguous, or may not be written; give a contiguous array")
+
+
 def told_by_shapes(shapes: Mapping[Port, tuple[int, ...]], sizes: InputSizes) -> dict[str, int]:
     """Return the sizes of a run whose inputs have these shapes, 0 for a size that no input has; raise an error where
     shapes contradict each other, or the bounds."""

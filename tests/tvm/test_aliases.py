@@ -42,6 +42,22 @@ def test_both_names_are_one_module(before: str):
     subprocess.run([sys.executable, "-c", PROGRAM.format(before=before)], check=True)
 
 
+def test_modules_inside_of_packages_are_found():
+    program = """
+from s2s import tvm as ours
+from s2s.tvm.aliases import INSIDE
+import importlib
+ours.alias()
+for inside, outside in INSIDE.items():
+    assert importlib.import_module(f"tvm.{inside}") is importlib.import_module(f"s2s.tvm.{outside}")
+from tvm.autotvm.measure.measure_methods import LocalRunner
+from tvm.autotvm.task.topi_integration import register_topi_compute
+from tvm.relay.op.nn import conv2d
+assert conv2d is ours.relay.nn.conv2d
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def test_another_tvm_is_not_replaced():
     program = "import sys, types; sys.modules['tvm'] = types.ModuleType('tvm'); import s2s; s2s.tvm.alias()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -13,7 +13,6 @@ from s2s.tvm.contrib import random
 from s2s.tvm.error import UnsupportedInModelLibraryFormatError, WrongValueError
 
 REFUSED = {
-    "relay.dataflow_pattern.wildcard": "operators are matched by patterns of external code generators",
     "relay.prelude.Prelude": "write tensors and tuples",
     "relay.optimize": "run passes of relay.transform on the module",
     "relay.transform.recast": "convert the model before it is imported",

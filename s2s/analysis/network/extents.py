@@ -13,8 +13,9 @@ from xdsl.ir import Operation, SSAValue
 from s2s.analysis.network.constants import calls_of
 from s2s.analysis.network.functions import device_of, main_of
 from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.extents import DomainExtents, domain_extents
 from s2s.analysis.structure.shape_functions import result_extents
-from s2s.dialects import graph
+from s2s.dialects import graph, tensor
 from s2s.dialects.graph.base import GraphOp
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug, UnsupportedError
@@ -80,10 +81,22 @@ class ExtentsPropagation(ABC):
         if isinstance(op, graph.IfOp | graph.WhileOp):
             self._branch_or_loop(op)
             return
+        if isinstance(op, tensor.ComputeOp):
+            self.of_computation(op)
+            return
         named = next((name for extents in self.of(op.operands) for name in extents if name), None)
         if named is not None:
             raise UnsupportedError(f"{op.name} takes no tensor of varying size {named}; give it a constant one")
         self.extents |= {result: ("",) * len(shape_of(result)) for result in op.results}
+
+    def of_computation(self, op: tensor.ComputeOp) -> DomainExtents:
+        """Derive the extents of the domain of a computation, which is marked, and of its results."""
+        domain = domain_extents(op, self.of(op.operands), self.table)
+        op.properties.pop("extents", None)
+        if any(domain.extents):
+            op.properties["extents"] = extents_attribute(domain.extents)
+        self.extents |= {result: domain.of_result(result) for result in op.res}
+        return domain
 
     def _check_room(self, op: GraphOp) -> None:
         """Refuse a result that has no element in some run, or more of them than at the greatest sizes, which is what

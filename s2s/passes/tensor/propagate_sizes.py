@@ -23,7 +23,7 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.extents import ExtentsPropagation
 from s2s.analysis.structure.compute import shape_of
-from s2s.analysis.structure.extents import DomainExtents, domain_extents
+from s2s.analysis.structure.extents import DomainExtents
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug, UnsupportedError
 from s2s.types.sizes import FILLS, VARIES, Extents, extents_attribute, extents_of, sizes_of
@@ -101,9 +101,5 @@ class Propagation(ExtentsPropagation):
                     raise UnsupportedError(f"{op.name} takes no tensor of varying size; give it a constant one")
                 known |= {result: ("",) * len(shape_of(result)) for result in op.results}
                 continue
-            domain = self.domains[op] = domain_extents(op, self.of(op.operands), self.table)
-            op.properties.pop("extents", None)
-            if any(domain.extents):
-                op.properties["extents"] = extents_attribute(domain.extents)
-            known |= {result: domain.of_result(result) for result in op.res}
+            self.domains[op] = self.of_computation(op)
         raise CompilerBug(f"{kernel.sym_name.data} does not return")

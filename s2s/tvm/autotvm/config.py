@@ -15,7 +15,7 @@ from typing import Any
 from s2s.errors import InputError
 from s2s.tvm.autotvm.knobs import Entity, SplitEntity, annotate_values, entity_of, reorder_values, split_values
 from s2s.tvm.te import IterVar
-from s2s.tvm.te.loops import size_of
+from s2s.tvm.te.sizes import size_of
 
 
 class VirtualAxis(IterVar):

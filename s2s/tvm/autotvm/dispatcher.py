@@ -7,7 +7,7 @@ They nest, and the innermost one that knows a task counts.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from s2s.decisions.kind import Candidate
@@ -20,8 +20,12 @@ from s2s.tvm.autotvm.dispatch_context import DispatchContext
 from s2s.tvm.autotvm.kernel_task import KernelTask
 from s2s.tvm.autotvm.knobs import OtherOptionEntity
 from s2s.tvm.autotvm.log import Log, measured_records
+from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult, pair_of
 from s2s.tvm.autotvm.template import CONFIG, TEMPLATES, template_key
-from s2s.tvm.target import resolve
+from s2s.tvm.target import Target, resolve, target_of
+
+Best = dict[tuple[str, tuple[Any, ...]], tuple[MeasureInput, MeasureResult]]
+"""Measurements by a name of the target and the workload of the task."""
 
 
 class RecordContext(DispatchContext):
@@ -70,11 +74,40 @@ class ApplyHistoryBest(RecordContext):
     """A context that gives each task the cheapest configuration of a log, a file of records, or measurements."""
 
     def __init__(self, records: Log | None) -> None:
-        super().__init__(map(_plain, measured_records(records or ())))
+        super().__init__(())
+        self._measured: list[MeasuredRecord] = []
+        self.load(records or ())
 
     def load(self, records: Log) -> None:
         """Take over the measurements of another log as well."""
-        self.records = (*self.records, *map(_plain, measured_records(records)))
+        self.take(measured_records(records))
+
+    def take(self, found: Iterable[MeasuredRecord]) -> None:
+        """Take over measurements."""
+        found = list(found)
+        self._measured += found
+        self.records = (*self.records, *map(_plain, found))
+
+    @property
+    def best_by_targetkey(self) -> Best:
+        """The cheapest measurement of each task, by a key of its target and the workload: `("cpu", workload)`."""
+        return self._best(lambda target: target.keys)
+
+    @property
+    def best_by_model(self) -> Best:
+        """The cheapest measurement of each task, by the model of its target and the workload; of targets that have
+        one."""
+        return self._best(lambda target: [target.model] if target.model != "unknown" else [])
+
+    def _best(self, keys: Callable[[Target], Iterable[str]]) -> Best:
+        found: Best = {}
+        for record in self._measured:
+            inp, result = pair_of(record)
+            for key in keys(target_of(record.target)) if record.cost is not None else ():
+                workload = (key, inp.task.workload)
+                if workload not in found or found[workload][1].costs > result.costs:
+                    found[workload] = inp, result
+        return found
 
 
 class ApplyGraphBest(RecordContext):

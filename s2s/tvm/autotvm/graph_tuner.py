@@ -39,8 +39,7 @@ from s2s.tvm.autotvm.create import nodes_with, operation_named, with_module
 from s2s.tvm.autotvm.log import measured_records
 from s2s.tvm.autotvm.measure import LocalBuilder, LocalRunner, Runner
 from s2s.tvm.autotvm.measure.rpc_runner import RPCRunner
-from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
-from s2s.tvm.autotvm.record import pair_of
+from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult, pair_of
 from s2s.tvm.relay.factory import source_of
 from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule

@@ -1,5 +1,6 @@
 """A measurement as AutoTVM's callbacks and logs see it: its input and its result."""
 
+import json
 from typing import Any, NamedTuple, Self
 
 from s2s.support.frozen import frozen
@@ -7,6 +8,8 @@ from s2s.tuning.measurement import ErrorKind
 from s2s.tuning.records import MeasuredRecord
 from s2s.tvm.autotvm.base_task import Task
 from s2s.tvm.autotvm.config import ConfigEntity
+from s2s.tvm.autotvm.knobs import OtherOptionEntity
+from s2s.tvm.autotvm.template import CONFIG
 from s2s.tvm.target import Target
 
 FAILED = 1e9
@@ -91,3 +94,16 @@ def record_of_pair(inp: MeasureInput, result: MeasureResult) -> MeasuredRecord |
         seconds=result.all_cost,
         timestamp=result.timestamp,
     )
+
+
+def pair_of(record: MeasuredRecord) -> tuple[MeasureInput, MeasureResult]:
+    """Return a record as a measurement of AutoTVM."""
+    task = LoggedTask(record.kernel, record.arguments, record.task)
+    return MeasureInput(record.target, task, _config(record)), result_of(record)
+
+
+def _config(record: MeasuredRecord) -> ConfigEntity:
+    for kind, _, chosen in record.decisions:
+        if kind == CONFIG:
+            return ConfigEntity.from_json_dict(json.loads(chosen))
+    return ConfigEntity(0, {f"{kind} {subject}": OtherOptionEntity(text) for kind, subject, text in record.decisions})

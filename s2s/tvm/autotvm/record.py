@@ -8,13 +8,11 @@ from typing import Any, cast
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.tuning.autotvm_log import LOG_VERSION, as_log_line, is_log
-from s2s.tuning.records import MeasuredRecord, best_records, record_of
+from s2s.tuning.records import best_records, record_of
 from s2s.tvm.autotvm.config import ConfigEntity
 from s2s.tvm.autotvm.dispatcher import ApplyHistoryBest
-from s2s.tvm.autotvm.knobs import OtherOptionEntity
 from s2s.tvm.autotvm.log import measured_records
-from s2s.tvm.autotvm.measure_pair import LoggedTask, MeasureInput, MeasureResult, result_of
-from s2s.tvm.autotvm.template import CONFIG
+from s2s.tvm.autotvm.measure_pair import LoggedTask, MeasureInput, MeasureResult, pair_of
 from s2s.tvm.target import Target
 from s2s.version import current_version
 
@@ -110,19 +108,6 @@ def _check(protocol: str) -> None:
             f"autotvm.record: protocol {protocol!r} is not supported, as reading a pickle runs what it holds; logs are "
             f"{PROTOCOL}"
         )
-
-
-def pair_of(record: MeasuredRecord) -> tuple[MeasureInput, MeasureResult]:
-    """Return a record as a measurement of AutoTVM."""
-    task = LoggedTask(record.kernel, record.arguments, record.task)
-    return MeasureInput(record.target, task, _config(record)), result_of(record)
-
-
-def _config(record: MeasuredRecord) -> ConfigEntity:
-    for kind, _, chosen in record.decisions:
-        if kind == CONFIG:
-            return ConfigEntity.from_json_dict(json.loads(chosen))
-    return ConfigEntity(0, {f"{kind} {subject}": OtherOptionEntity(text) for kind, subject, text in record.decisions})
 
 
 __all__ = [

@@ -29,9 +29,9 @@ from s2s.tvm.autotvm.template import (
     template_key,
 )
 from s2s.tvm.te.build import compilation_of
-from s2s.tvm.te.loops import size_of
 from s2s.tvm.te.lowering import lower_to_tensor
 from s2s.tvm.te.operations import ComputeOp
+from s2s.tvm.te.sizes import size_of
 
 FUNCTION = "task"
 """The name in C of what is measured."""

@@ -10,19 +10,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from s2s.decisions.records import Record, shipped_records
-from s2s.tvm.autotvm.dispatcher import RecordContext
-from s2s.tvm.autotvm.log import measured_records
+from s2s.decisions.records import shipped_records
+from s2s.tuning.records import MeasuredRecord
+from s2s.tvm.autotvm.dispatcher import ApplyHistoryBest
 from s2s.tvm.refusals import refusing
 from s2s.tvm.target import resolve
 
 
-def context(target: object, extra_files: Sequence[str | Path] = ()) -> RecordContext:
+def context(target: object, extra_files: Sequence[str | Path] = ()) -> ApplyHistoryBest:
     """Return a context with the records for a target, and the records of other files."""
-    found = list(shipped_records(resolve(target).name))
-    for each in extra_files:
-        found += (Record(one.task, one.target, one.decisions, one.cost, one.unit) for one in measured_records(each))
-    return RecordContext(found)
+    found = ApplyHistoryBest(extra_files)
+    found.take(
+        MeasuredRecord(each.task, each.target, each.decisions, each.cost, each.unit, kernel=each.task)
+        for each in shipped_records(resolve(target).name)
+    )
+    return found
 
 
 if not TYPE_CHECKING:  # a checker would take every name for an object

@@ -229,13 +229,15 @@ class GraphModule:
         """Time the network: `repeat` measurements, each the mean of `number` runs.
 
         `min_repeat_ms` raises `number` until a measurement takes so long. `end_to_end` times setting the inputs given
-        by keyword and getting the outputs too. Every `repeats_to_cooldown` measurements the machine may rest for
-        `cooldown_interval_ms`.
+        by keyword and getting the outputs too; inputs and parameters without values are zeros. Every
+        `repeats_to_cooldown` measurements the machine may rest for `cooldown_interval_ms`.
         """
         check_device(device)
         if func_name != "run":
             raise InputError(f"benchmark: function {func_name!r} cannot be timed; leave func_name out, it is run")
         self._set_known(kwargs)
+        for index in range(self.get_num_inputs()):
+            self.get_input(index)
 
         def from_end_to_end() -> None:
             self.run(**kwargs)

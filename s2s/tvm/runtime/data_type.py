@@ -7,7 +7,6 @@ import numpy as np
 
 from s2s.errors import WrongValueError
 
-_KINDS = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4}
 _TEXT = re.compile(r"(int|uint|float|bfloat|handle|bool)(\d*)(?:x(\d+))?")
 
 
@@ -37,10 +36,11 @@ class DataType(str):
         text = type_str if isinstance(type_str, str) else np.dtype(type_str).name  # pyright: ignore[reportArgumentType, reportCallIssue]
         match = _TEXT.fullmatch(text)
         if match is None:
-            raise WrongValueError(f"DataType {text}: is not known; give {', '.join(_KINDS)} or bool, and a width")
+            kinds = ", ".join(each.name.lower() for each in DataTypeCode)
+            raise WrongValueError(f"DataType {text}: is not known; give {kinds} or bool, and a width")
         kind, bits, lanes = match.groups()
         dtype = super().__new__(cls, text)
-        dtype.type_code = DataTypeCode.UINT if kind == "bool" else _KINDS[kind]
+        dtype.type_code = DataTypeCode.UINT if kind == "bool" else DataTypeCode[kind.upper()]
         dtype.bits = 1 if kind == "bool" else int(bits or (64 if kind == "handle" else 32))
         dtype.lanes = int(lanes or 1)
         return dtype

@@ -36,6 +36,14 @@ PROCESSORS = {
 """The target that a processor stands for; names of our targets stand for themselves."""
 CORTEX_A = re.compile(r"cortex-[ax]\d+\w*|neoverse-\w+|thunderx\w*|apple-\w+")
 
+_ARM_M = tuple(f"cortex-m{each}" for each in ("0", "3", "4", "7", "33", "35p", "55", "85"))
+
+
+def is_arm(mcpu: str, mtriple: str) -> bool:
+    """Whether TVM dispatches to the functions of `arm_cpu` for a processor."""
+    is_application = mtriple.startswith(("arm", "aarch64")) and not mcpu.startswith("cortex-m")
+    return mcpu.startswith(_ARM_M) or is_application
+
 
 @frozen
 class Family:

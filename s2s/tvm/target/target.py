@@ -25,7 +25,7 @@ from s2s.targets import get_target, target_names
 from s2s.tvm.target.canon import Canon
 from s2s.tvm.target.kinds import BYTES, KINDS, LLVM, PROCESSOR, PROCESSORS, TargetKind
 from s2s.tvm.target.parsing import Attributes, parsed, text_of, typed
-from s2s.tvm.target.processors import processor
+from s2s.tvm.target.processors import is_arm, processor
 
 LIBRARIES = {
     "cblas": "blas",
@@ -136,7 +136,8 @@ class Target(Canon):
     def keys(self) -> list[str]:
         """The keys to dispatch on: the ones of `-keys`, the device, then the ones of the kind."""
         device = [self.device_name] if self.device_name else []
-        return list(dict.fromkeys([*self.given.get("keys", []), *device, *self.kind.keys]))
+        arm = ["arm_cpu"] if "cpu" in self.kind.keys and is_arm(self.mcpu, self.given.get("mtriple", "")) else []
+        return list(dict.fromkeys([*self.given.get("keys", []), *device, *arm, *self.kind.keys]))
 
     @property
     def mcpu(self) -> str:

@@ -14,8 +14,9 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from s2s.errors import InputError
 from s2s.tvm.te.expressions import Binary, Call, Cast, Const, Expr, IterVar, Read, Select, Size, Tensor, TensorOp
 from s2s.tvm.te.intrinsics import Intrinsic
-from s2s.tvm.te.loops import Bind, affine, size_of
+from s2s.tvm.te.loops import affine
 from s2s.tvm.te.operations import Reduce
+from s2s.tvm.te.sizes import Bind, size_of
 from s2s.tvm.te.stage import Fuse, Split, Stage
 from s2s.tvm.te.tensor_intrin import TensorIntrin
 from s2s.types.affine import Linear, linear, ranges
@@ -70,7 +71,7 @@ class BlockMatch:
             self.starts.append(start)
             self.extents.append(extent)
         self._pairs = self._paired()
-        formula = self.intrin.op.body
+        formula = self.intrin.op.formula
         mine, its = (expr.value if isinstance(expr, Reduce) else expr for expr in (self.body, formula))
         kinds = [expr.kind if isinstance(expr, Reduce) else "" for expr in (self.body, formula)]
         if kinds[0] != kinds[1] or kinds[0] == "reducer" or not self._matches(mine, its):

@@ -35,10 +35,11 @@ from s2s.passes.graph.lower_to_tensor.scalars import (
 )
 from s2s.tvm.te.expressions import Binary, Call, Cast, Const, Expr, IterVar, Read, Select, Var, walk
 from s2s.tvm.te.intrinsics import Intrinsic, lowered
-from s2s.tvm.te.loops import Loops, affine, reads_of, size_of
+from s2s.tvm.te.loops import Loops, affine, reads_of
 from s2s.tvm.te.nests import Nest
 from s2s.tvm.te.neutral import adds_nothing_without
 from s2s.tvm.te.operations import Reduce, Slot, items_of
+from s2s.tvm.te.sizes import greatest_of, size_of
 from s2s.types.dtypes import from_numpy
 
 COMPARISONS = {
@@ -132,7 +133,7 @@ def computation(nest: Nest, loops: Loops, values: Values) -> tensor.ComputeOp:
         apply=finish,
         element=[element_of(each.dtype) for each in nest.outputs],
         names=loops.names,
-        shape=[size_of(size, loops.bind) for size in nest.tensor.shape],
+        shape=[greatest_of(size, loops.bind) for size in nest.tensor.shape],
     )
 
 

@@ -29,13 +29,13 @@ from s2s.tvm.runtime.module import Module
 from s2s.tvm.target import Target as NamedTarget
 from s2s.tvm.target import resolve, target_of
 from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor
-from s2s.tvm.te.library import FunctionLibrary
-from s2s.tvm.te.loops import Bind
+from s2s.tvm.te.library import FunctionLibrary, as_array
 from s2s.tvm.te.lowering import lower_to_tensor
 from s2s.tvm.te.nests import check_imports
 from s2s.tvm.te.operations import outputs_of
 from s2s.tvm.te.schedule import Schedule
 from s2s.tvm.te.shown_loops import shown
+from s2s.tvm.te.sizes import Bind
 from s2s.tvm.te.tensors import argument_of
 from s2s.types.dtypes import Array, to_numpy
 from s2s.verify.build import LoadedNetwork
@@ -76,7 +76,7 @@ def build(
     target: TargetLike = None,
     name: str = DEFAULT_NAME,
     *,
-    bind: Mapping[str, int] | None = None,
+    bind: Bind | None = None,
 ) -> "Function":
     """Compile the function; `bind` gives sizes that `te.var` left open.
 
@@ -215,8 +215,3 @@ class Function(Module):
                 raise InputError(f"{self.entry_name}: {name}: {fact}; give a contiguous array")
             (read if is_input else written).append(array)
         return read, written
-
-
-def as_array(given: Any) -> Array:
-    """An array of numpy, or one on the memory of what numpy reads by DLPack."""
-    return given if hasattr(given, "__array_interface__") else np.from_dlpack(given)

@@ -16,6 +16,7 @@ import numpy as np
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
 from s2s.tvm.dtypes import is_float
+from s2s.tvm.te.promotion import common_type
 from s2s.tvm.te.tensor_arithmetic import TensorArithmetic, TensorSlice
 from s2s.types.dtypes import holds
 
@@ -363,8 +364,8 @@ def typed(value: Expr | Number, dtype: str) -> Expr:
 
 
 def binary(sign: str, a: Expr | Number, b: Expr | Number) -> Expr:
-    """`a sign b` of operands of one type."""
-    a, b = _alike(sign, a, b)
+    """`a sign b` of operands that are converted to one type."""
+    a, b = alike(a, b)
     if sign in INTEGER_SIGNS and is_float(a.dtype):
         raise InputError(f"{a} {sign} {b}: takes integers; convert the operands with astype")
     if sign == "/" and a.dtype == INDEX and _is_index(a) and _is_index(b):
@@ -374,15 +375,16 @@ def binary(sign: str, a: Expr | Number, b: Expr | Number) -> Expr:
 
 def compare(sign: str, a: Expr | Number, b: Expr | Number) -> Expr:
     """The truth of `a sign b`."""
-    return Binary(sign, *_alike(sign, a, b), BOOL)
+    return Binary(sign, *alike(a, b), BOOL)
 
 
-def _alike(sign: str, a: Expr | Number, b: Expr | Number) -> tuple[Expr, Expr]:
+def alike(a: Expr | Number, b: Expr | Number) -> tuple[Expr, Expr]:
+    """Two values converted to the type that both have in common; a plain number takes the type of the other value."""
     dtype = a.dtype if isinstance(a, Expr) else b.dtype if isinstance(b, Expr) else const(a).dtype
-    a, b = typed(a, dtype), typed(b, dtype)
-    if a.dtype != b.dtype:
-        raise InputError(f"{a} {sign} {b}: {a.dtype} and {b.dtype} do not mix; convert one with astype")
-    return a, b
+    is_index = not is_float(dtype)
+    a, b = (const(each) if is_index and isinstance(each, float) else typed(each, dtype) for each in (a, b))
+    common = common_type(a.dtype, b.dtype)
+    return (a if a.dtype == common else Cast(a, common)), (b if b.dtype == common else Cast(b, common))
 
 
 def _is_index(expr: Expr) -> bool:

@@ -3,10 +3,13 @@
 import json
 from typing import Any
 
+import numpy as np
+
 from s2s.errors import InputError
 from s2s.tvm.runtime.library import FUNCTION_LIBRARY, loaded_network
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.registry import register_func
+from s2s.types.dtypes import Array
 from s2s.verify.build import LoadedNetwork
 
 
@@ -40,12 +43,22 @@ class FunctionLibrary(Module):
         if len(arrays) != len(self._arguments):
             raise InputError(f"{self._name}: {len(arrays)} arrays given, {len(self._arguments)} wanted; give one each")
         by_name = dict(zip(self._arguments, arrays, strict=True))
-        network.run_into(*(by_name[name] for name in (*network.input_names, *network.output_names)))
+        ordered = [by_name[name] for name in (*network.input_names, *network.output_names)]
+        ports = (*network.inputs, *network.outputs)
+        if network.sizes and not any(any(port.varies[1:]) for port in ports):
+            network.run_on(*map(as_array, ordered))
+        else:
+            network.run_into(*ordered)
 
     def save_to_binary(self) -> bytes:
         """Everything but the code."""
         described = {"name": self._name, "arguments": self._arguments}
         return json.dumps({**described, "system": True} if self.is_system else described).encode()
+
+
+def as_array(given: Any) -> Array:
+    """An array of numpy, or one on the memory of what numpy reads by DLPack."""
+    return given if hasattr(given, "__array_interface__") else np.from_dlpack(given)
 
 
 @register_func("runtime.module.loadbinary_FunctionLibrary")

@@ -6,10 +6,11 @@ Splitting a loop makes two dimensions of one, so that the directives can name bo
     s[C].reorder(x_outer, y_outer, k, x_inner)      reorder<…>, tile<1 by 8>
 
 Loops over results that stand inside of a reduction become the register tile: their results are accumulated side by
-side while the reduction runs once. So do loops that are unrolled.
+side while the reduction runs once. So do loops that are unrolled. A loop whose number of steps varies from call to
+call runs element by element, whatever it is split into: arrays have no room behind their ends.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Protocol
@@ -17,12 +18,12 @@ from typing import Protocol
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.dialects.tensor import Directive, FusedTile
-from s2s.errors import InputError
 from s2s.schedules.directives import Parallel, Prefetch, Reorder, Tensorize, Tile, TileAndFuse, Unroll, Vectorize
 from s2s.targets import Target
 from s2s.targets.intrinsics import INTRINSICS
-from s2s.tvm.te.expressions import Binary, Const, Expr, IterVar, Read, Size, Var, walk
+from s2s.tvm.te.expressions import Binary, Const, Expr, IterVar, Read, Var, walk
 from s2s.tvm.te.nests import Nest
+from s2s.tvm.te.sizes import Bind, greatest_of, is_open, size_of
 from s2s.tvm.te.stage import PARALLEL, UNROLL, VECTORIZE, Fuse, Split
 
 MAX_ACCUMULATORS = 1024
@@ -30,46 +31,6 @@ MAX_ACCUMULATORS = 1024
 VECTORS_AT_ONCE = 8
 """Vectors of a loop outside of the reduction that are written out."""
 MIN_LANES = 2
-
-Bind = Mapping[str, int]
-
-
-def size_of(extent: Size, bind: Bind) -> int:
-    """The number that `extent` is once `bind` gives its variables."""
-    if isinstance(extent, int):
-        return extent
-    match extent:
-        case Const():
-            return int(extent.value)
-        case Var():
-            if extent.name not in bind:
-                raise InputError(f"te: size {extent.name} has no value; give bind={{{extent.name!r}: …}} to build")
-            return _positive(extent.name, bind[extent.name])
-        case Binary() if extent.sign in _ARITHMETIC:
-            a, b = size_of(extent.a, bind), size_of(extent.b, bind)
-            if b == 0 and extent.sign in ("//", "%"):
-                raise InputError(f"te: size {extent} divides by zero; give other sizes")
-            return _ARITHMETIC[extent.sign](a, b)
-        case _:
-            raise InputError(f"te: {extent} is no size; build sizes from te.var and numbers by + - * // % min max")
-
-
-def _positive(name: str, size: object) -> int:
-    """Return the size that `bind` gives a variable; refuse what is no number of elements."""
-    if not isinstance(size, int) or size < 1:
-        raise InputError(f"te: size {name} = {size!r}: a dimension has one element or more; give a positive integer")
-    return size
-
-
-_ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
-    "+": int.__add__,
-    "-": int.__sub__,
-    "*": int.__mul__,
-    "//": int.__floordiv__,
-    "%": int.__mod__,
-    "min": min,
-    "max": max,
-}
 
 
 @dataclass
@@ -100,7 +61,14 @@ class Loops:
 
     def size(self, loop: IterVar) -> int:
         """The number of steps of a loop."""
-        size = size_of(loop.extent, self.bind)
+        if is_open(loop.extent, self.bind):
+            raise self.nest.refusal(
+                f"{loop}: its number of steps varies from call to call; split it by a number, or give bind= to build"
+            )
+        return self._greatest(loop)
+
+    def _greatest(self, loop: IterVar) -> int:
+        size = greatest_of(loop.extent, self.bind)
         if size < 1:
             raise self.nest.refusal(f"{loop}: {size} steps; give sizes with which every loop has one step or more")
         return size
@@ -112,8 +80,12 @@ class Loops:
 
     @property
     def sizes(self) -> list[int]:
-        """The size of each dimension."""
-        return [self.size(each) for each in self.domain]
+        """The size of each dimension, the greatest where it varies."""
+        return [self._greatest(each) for each in self.domain]
+
+    def is_open(self, loop: IterVar) -> bool:
+        """Whether the number of steps of a loop, or of the one that it was split from, varies from call to call."""
+        return is_open(self._ragged.get(loop, loop).extent, self.bind)
 
     @property
     def names(self) -> list[str]:
@@ -148,7 +120,7 @@ class Loops:
                 f"split of {parent}: it is a loop of a split that leaves a rest, or fused of loops that are not side "
                 "by side in memory; split before fusing, by factors that divide"
             )
-        if self.size(parent) % self.size(relation.inner):
+        if self.is_open(parent) or self.size(parent) % self.size(relation.inner):
             self._ragged[relation.outer] = self._ragged[relation.inner] = parent
             self._steps[relation.inner] = self.size(relation.inner)
         else:
@@ -157,7 +129,8 @@ class Loops:
 
     def _fuse(self, relation: Fuse) -> None:
         outer, inner = self._place(relation.outer), self._place(relation.inner)
-        if outer is not None and inner == outer + 1:
+        is_open = self.is_open(relation.outer) or self.is_open(relation.inner)
+        if outer is not None and inner == outer + 1 and not is_open:
             self.domain[outer : outer + 2] = [relation.fused]
             self._indices.append(relation)
         else:
@@ -178,8 +151,23 @@ class Loops:
         found: list[IterVar] = []
         for leaf in self.nest.leaves:
             if self.nest.annotations.get(leaf) == what:
-                parts = self._parts(leaf)
+                parts = [part for part in self._parts(leaf) if not self.is_open(part)]
                 found += parts[-1:] if what == VECTORIZE else parts
+        return found
+
+    def _unrolled_within(self) -> list[IterVar]:
+        """The loops that are unrolled as a loop around them, or they themselves, have no more than a number of steps in
+        all: the innermost ones."""
+        found: list[IterVar] = []
+        marked = {id(part) for leaf in self.nest.annotations for part in self._parts(leaf)}
+        for around, most in self.nest.unrolled_within:
+            steps = 1
+            first = next(place for place, loop in enumerate(self.order) if loop is self._parts(around)[0])
+            for loop in reversed([each for each in self.order[first:] if id(each) not in marked]):
+                steps *= MAX_ACCUMULATORS + 1 if self.is_open(loop) else self._extent(loop)
+                if steps > min(most, MAX_ACCUMULATORS):
+                    break
+                found.append(loop)
         return found
 
     def dim(self, loop: IterVar) -> int:
@@ -232,10 +220,12 @@ class Loops:
         tile: dict[int, int] = {}
         steps: dict[int, int] = {}
         inside = False
-        unrolled = {id(each) for each in self._annotated(UNROLL)}
+        unrolled = {id(each) for each in (*self._annotated(UNROLL), *self._unrolled_within())}
         vectors = {id(each) for each in self._annotated(VECTORIZE)}
         for loop in self.order:
             inside = inside or loop.is_reduction
+            if self.is_open(loop):
+                continue
             if loop.is_reduction and id(loop) in unrolled:
                 steps[self.dim(loop)] = self._extent(loop)
             elif not loop.is_reduction and (inside or id(loop) in unrolled):
@@ -243,7 +233,7 @@ class Loops:
             elif loop in self._steps and id(loop) not in vectors:
                 whole = self._ragged[loop]
                 raise self.nest.refusal(
-                    f"split: {whole} of {self.size(whole)} by {self._steps[loop]} leaves a rest; vectorize or unroll "
+                    f"split: {whole} of {whole.extent} by {self._steps[loop]} leaves a rest; vectorize or unroll "
                     f"{loop}, put it inside of the reduction, or take a factor that divides"
                 )
         return tile, steps

@@ -22,10 +22,12 @@ from s2s.tvm.names import distinct
 from s2s.tvm.te.bodies import computation, element_of
 from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor, TensorOp, Var, VariableOp
 from s2s.tvm.te.extern_call import ExternCall
-from s2s.tvm.te.loops import Bind, Loops, size_of
+from s2s.tvm.te.loops import Loops
 from s2s.tvm.te.nests import BlocksPart, Nest, Part, ScanPart, parts_of
+from s2s.tvm.te.open_sizes import OpenSizes
 from s2s.tvm.te.rewriting import rewritten
 from s2s.tvm.te.schedule import Schedule
+from s2s.tvm.te.sizes import Bind, greatest_of, size_of
 from s2s.tvm.te.tensorized import BlockCalls, named
 from s2s.tvm.te.tiles import tiles_of
 from s2s.types.dtypes import AnyTensor, tensor_type
@@ -61,6 +63,7 @@ class _Network:
         self._block = Block(arg_types=[self._type(each) for each in inputs])
         self._values = {each.key: value for each, value in zip(inputs, self._block.args, strict=True)}
         self._kernels: list[FuncOp] = []
+        self._sizes = OpenSizes(bind)
 
     def module(self, names: Mapping[tuple[TensorOp, int], str]) -> ModuleOp:
         """The kernels and `main`, whose arguments and results have these names by the keys of their tensors."""
@@ -80,7 +83,9 @@ class _Network:
         main.arg_attrs, main.res_attrs = (
             _named([names[tensor.key] for tensor in tensors]) for tensors in (self._inputs, self._outputs)
         )
-        return ModuleOp([*self._kernels, main])
+        module = ModuleOp([*self._kernels, main])
+        self._sizes.mark(module, main, self._inputs)
+        return module
 
     def _call_outside(self, part: ExternCall) -> None:
         operands = [self._values[each.key] for each in part.inputs]
@@ -186,7 +191,7 @@ class _Network:
         loops = [Loops(nest, self._target, self._bind) for nest in nests]
         tiles = tiles_of(nests, loops)
         for number, (nest, each) in enumerate(zip(nests, loops, strict=True)):
-            op = _insert(block, nest, each, values, tiles.get(number, ()))
+            op = _insert(block, nest, each, values, tiles.get(number, ()), self._sizes)
             values |= {output.key: value for output, value in zip(nest.outputs, op.res, strict=True)}
         _check_tiles(block, nests)
         block.add_op(ReturnOp(*(values[each.key] for each in results)))
@@ -211,7 +216,7 @@ class _Network:
 
 def type_of(each: Tensor, bind: Bind) -> AnyTensor:
     """The type of a tensor once its sizes are bound."""
-    return tensor_type(element_of(each.dtype), tuple(size_of(size, bind) for size in each.shape))
+    return tensor_type(element_of(each.dtype), tuple(greatest_of(size, bind) for size in each.shape))
 
 
 def _sources(part: Part) -> Sequence[Tensor]:
@@ -284,9 +289,15 @@ def _check_tiles(block: Block, nests: Sequence[Nest]) -> None:
 
 
 def _insert(
-    block: Block, nest: Nest, loops: Loops, values: Mapping[object, SSAValue], tiles: Sequence[FusedTile]
+    block: Block,
+    nest: Nest,
+    loops: Loops,
+    values: Mapping[object, SSAValue],
+    tiles: Sequence[FusedTile],
+    sizes: OpenSizes,
 ) -> tensor.ComputeOp:
     op = computation(nest, loops, values)
+    sizes.state(op, loops, values)
     schedule = tensor.ScheduleAttr.of(loops.directives(tiles))
     graph.set_provenance(op, [nest.name])
     op.schedule = schedule

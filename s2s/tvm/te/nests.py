@@ -38,6 +38,8 @@ class Nest:
     relations: list[Split | Fuse] = field(default_factory=list[Split | Fuse])
     annotations: dict[IterVar, str] = field(default_factory=dict[IterVar, str])
     prefetches: list[tuple[Tensor, IterVar]] = field(default_factory=list[tuple[Tensor, IterVar]])
+    unrolled_within: list[tuple[IterVar, int]] = field(default_factory=list[tuple[IterVar, int]])
+    """Loops, and the steps up to which they and the loops inside of them are unrolled."""
     intrinsic: str | None = None
     attached: tuple[Tensor, IterVar] | None = None
     """The tensor in whose loop a tile of this one is computed, and the loop."""
@@ -139,7 +141,7 @@ def _blocks(schedule: Schedule, stage: Stage, places: "_Places") -> BlocksPart |
     if stage.annotations or stage.prefetches:
         raise stage.refusal(f"tensorize {loop}: loops around calls are plain; leave vectorize, unroll and parallel out")
     assert isinstance(stage.op, ComputeOp)
-    return BlocksPart(stage, _inlined(schedule, stage.op.body), loop, intrin)
+    return BlocksPart(stage, _inlined(schedule, stage.op.formula), loop, intrin)
 
 
 def check_imports(stage: Stage) -> None:
@@ -147,7 +149,7 @@ def check_imports(stage: Stage) -> None:
     loop, intrin = stage.intrinsic or (None, None)
     if loop is None or not isinstance(intrin, TensorIntrin) or not isinstance(stage.op, ComputeOp):
         return
-    if not BlocksPart(stage, stage.op.body, loop, intrin).imports:
+    if not BlocksPart(stage, stage.op.formula, loop, intrin).imports:
         name = next(call.function for body in (intrin.body, intrin.reduce_update) for call in body or ())
         fact = f"tensorize {loop} by {intrin.name}: no C says what {name} does"
         raise stage.refusal(f'{fact}; give it by s[{stage.op.name}].pragma(loop, "import_c", source)')
@@ -221,7 +223,7 @@ def _is_formula(stage: Stage) -> bool:
 def _reads_the_point(stage: Stage, reader: Stage) -> bool:
     """Whether `reader` reads of the tensor of `stage` the element at its own point only."""
     assert isinstance(reader.op, ComputeOp)
-    reads = [each for each in walk(reader.op.body) if isinstance(each, Read) and each.tensor.op is stage.tensor.op]
+    reads = [each for each in walk(reader.op.formula) if isinstance(each, Read) and each.tensor.op is stage.tensor.op]
     if not reads:
         raise stage.refusal(f"compute_at inside of {reader.op.name}: that does not read it; name a stage that does")
     return all(
@@ -234,7 +236,7 @@ def _reads_the_point(stage: Stage, reader: Stage) -> bool:
 def _nest(schedule: Schedule, stage: Stage, inside: Sequence[Stage]) -> Nest:
     op = stage.op
     assert isinstance(op, ComputeOp)
-    body = _inlined(schedule, op.body)
+    body = _inlined(schedule, op.formula)
     if len(inside) > 1:
         raise stage.refusal(
             f"{len(inside)} stages are computed inside of it; one can be, leave the others by themselves"
@@ -245,6 +247,7 @@ def _nest(schedule: Schedule, stage: Stage, inside: Sequence[Stage]) -> Nest:
     nest = Nest(stage.tensor, op.name, op.axis, reduction, None if reduction is not None else body)
     nest.leaves, nest.relations = list(stage.leaves), list(stage.divisions)
     nest.annotations, nest.prefetches = dict(stage.annotations), list(stage.prefetches)
+    nest.unrolled_within = list(stage.unrolled_within)
     nest.intrinsic = _entry(stage)
     if stage.attached is not None and not _is_formula(stage):
         nest.attached = stage.attached[0].tensor, stage.attached[1]
@@ -269,7 +272,7 @@ def _inlined(schedule: Schedule, body: Expr) -> Expr:
         if not isinstance(stage.op, ComputeOp) or not (stage.is_inlined or _is_formula(stage)):
             return None
         indices = [rewritten(index, formula) for index in each.indices]
-        body = items_of(stage.op.body)[each.tensor.value_index]
+        body = items_of(stage.op.formula)[each.tensor.value_index]
         return rewritten(renamed(body, dict(zip(stage.op.axis, indices, strict=True))), formula)
 
     return rewritten(body, formula)
@@ -285,7 +288,7 @@ def _joined(schedule: Schedule, stage: Stage, body: Expr, producer: Stage) -> Ne
         raise producer.refusal(
             f"compute_at inside of {op.name}: both reduce; cache_write {op.name}, or leave it by itself"
         )
-    value = _inlined(schedule, made.body)
+    value = _inlined(schedule, made.formula)
     assert isinstance(value, Reduce)
     value = replace(value, value=renamed(value.value, dict(zip(made.axis, op.axis, strict=True))))
     scope = next(place for place, leaf in enumerate(stage.leaves) if leaf is producer.attached[1])

@@ -4,15 +4,19 @@ n = te.var("n")
 A = te.placeholder((n,), name="A")
 fadd = tvm.build(s, [A, B, C])
 fadd(a, b, c)           compiled for the size of a, once for each size
+fadd.save("add.o")      compiled once for all sizes
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from math import lcm
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from s2s.errors import InputError, UnsupportedError, WrongValueError
+from s2s.options.values import dims_of
 from s2s.tvm.relay.options import Runtime
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.target import target_of
@@ -20,15 +24,18 @@ from s2s.tvm.te.build import DEFAULT_NAME, Argument, Function, TargetLike
 from s2s.tvm.te.build import build as build_function
 from s2s.tvm.te.build import lower as lower_function
 from s2s.tvm.te.expressions import Tensor, Var
+from s2s.tvm.te.open_sizes import without_bounds
 from s2s.tvm.te.operations import outputs_of
 from s2s.tvm.te.schedule import Schedule
+from s2s.tvm.te.sizes import Bind
 from s2s.tvm.te.stage import Split
 from s2s.tvm.te.tensors import argument_of
+from s2s.types.sizes import SizeRange, constant
 
-Build = Callable[[Mapping[str, int]], Module]
+Build = Callable[[Bind], Function]
 
 
-def open_sizes(args: Sequence[Argument], bind: Mapping[str, int]) -> list[str]:
+def open_sizes(args: Sequence[Argument], bind: Mapping[str, object]) -> list[str]:
     """Return the names of the sizes of arguments that have no value."""
     names = [size.name for each in args if isinstance(each, Tensor) for size in each.shape if isinstance(size, Var)]
     return [name for name in dict.fromkeys(names) if name not in bind]
@@ -44,31 +51,55 @@ class OpenFunction(Module):
 
     type_key = "c"
 
-    def __init__(self, name: str, args: Sequence[Argument], build: Build, bind: Mapping[str, int]) -> None:
+    def __init__(self, name: str, args: Sequence[Argument], build: Build, bind: Bind) -> None:
         super().__init__({name: self._run}, entry=name)
         self._name, self._args, self._build, self._bind = name, list(args), build, dict(bind)
-        self._built: dict[tuple[int, ...], Module] = {}
+        self._built: dict[tuple[int, ...], Function] = {}
 
     @property
     def entry_name(self) -> str:
         """The name of the function."""
         return self._name
 
+    @cached_property
+    def opened(self) -> Function:
+        """The function compiled once for all sizes, which a library has."""
+        numbers = [each.name for each in self._args if isinstance(each, Var) and _is_size(each, self._args)]
+        if numbers:
+            raise InputError(
+                f"{self._name}: a library takes {numbers[0]} from the shapes of its arrays; leave it out of the "
+                "arguments"
+            )
+        names = open_sizes(self._args, self._bind)
+        tensors = [argument_of(each) for each in self._args]
+        function = self._build({**self._bind, **without_bounds(tensors, names, self._bind)} if names else self._bind)
+        arena = function.artifact.info.arena_size
+        if names and arena:
+            hint = ", ".join(f"{name!r}: '1..64'" for name in names)
+            raise InputError(
+                f"{self._name}: keeps tensors between its stages, of {arena} bytes at most; bound the sizes for a "
+                f"library, bind={{{hint}}}, or compute the stages inside of each other"
+            )
+        return function
+
     def get_source(self, fmt: str = "") -> str:
-        """The C of the sizes that the function was called with, one after the other."""
-        if not self._built:
-            raise InputError(f"{self._name}: its sizes are open; call it, or give bind= to build")
-        return "\n".join(each.get_source() for each in self._built.values())
+        """The C of its kernels, for all sizes."""
+        return self.opened.get_source(fmt)
 
     def save(self, file_name: str, fmt: str = "") -> None:
-        """Refused: a library has constant sizes."""
-        names = ", ".join(f"{name!r}: …" for name in open_sizes(self._args, self._bind))
-        raise InputError(f"{self._name}: a library has constant sizes; give bind={{{names}}} to build")
+        """Write its code for all sizes, as of a function of constant ones."""
+        self.opened.save(file_name, fmt)
+
+    def export_library(self, file_name: str | Path, *arguments: Any, **keywords: Any) -> None:
+        """Write a library for all sizes, as of a function of constant ones."""
+        for module in self.imported_modules:
+            self.opened.import_module(module)
+        self.opened.export_library(file_name, *arguments, **keywords)
 
     def _run(self, *arrays: Any) -> None:
         if len(arrays) != len(self._args):
             raise InputError(f"{self._name}: {len(arrays)} arrays given, {len(self._args)} wanted; give one each")
-        sizes = dict(self._bind)
+        sizes = constant(self._bind)
         passed: list[Any] = []
         for argument, array in zip(self._args, arrays, strict=True):
             if isinstance(argument, Var) and _is_size(argument, self._args):
@@ -90,7 +121,14 @@ class OpenFunction(Module):
 
     def _take(self, sizes: dict[str, int], argument: str, size: object, given: int) -> None:
         """Let a variable be the size that is given; refuse another one than before."""
-        if isinstance(size, Var) and sizes.setdefault(size.name, given) != given:
+        if not isinstance(size, Var):
+            return
+        bounds = self._bind.get(size.name)
+        if isinstance(bounds, SizeRange) and given not in bounds.values:
+            raise InputError(
+                f"{self._name}: {argument}: {size.name} is {given}, and within {bounds}; give other arrays"
+            )
+        if sizes.setdefault(size.name, given) != given:
             raise InputError(
                 f"{self._name}: {argument}: {size.name} is {given} here and {sizes[size.name]} elsewhere; make them "
                 "agree"
@@ -115,7 +153,7 @@ class Lowered(str):
     schedule: Schedule
     args: Sequence[Argument]
     function: str
-    bind: Mapping[str, int]
+    bind: Bind
 
 
 def lower(
@@ -156,23 +194,28 @@ def build(
     runtime: object = None,
     name: str = DEFAULT_NAME,
     *,
-    bind: Mapping[str, int] | None = None,
+    bind: Mapping[str, int | str | SizeRange] | None = None,
 ) -> Function | OpenFunction:
     """Compile a scheduled function of `args`, arrays in this order, of which the computed ones are written; or what
     `lower` has made of one.
 
-    `bind` gives sizes that `te.var` left open; others are those of the arrays of each call. For a `Runtime` with
+    `bind` gives sizes that `te.var` left open, or bounds of them, `"1..64"`; others are those of the arrays of each
+    call. For a `Runtime` with
     `system-lib`, `runtime.system_lib` finds the function once its library is loaded.
     """
-    named, given = target_of(target, target_host), bind or {}
+    named, given = target_of(target, target_host), dims_of(bind)
     if isinstance(inputs, Lowered):
         name = inputs.function if name == DEFAULT_NAME else name
         inputs, args, given = inputs.schedule, inputs.args, {**inputs.bind, **given}
     if args is None:
         raise WrongValueError("tvm.build: a schedule is built with its arguments; give a list of tensors")
     passed = [each for each in args if not _is_size(each, args)]
-    if not open_sizes(args, given) and len(passed) == len(args):
-        function = build_function(inputs, args, named, name, bind=given)
+
+    def compiled(sizes: Bind) -> Function:
+        function = build_function(inputs, passed, named, name, bind=sizes)
         function.is_system = isinstance(runtime, Runtime) and bool(runtime["system-lib"])
         return function
-    return OpenFunction(name, args, lambda sizes: build_function(inputs, passed, named, name, bind=sizes), given)
+
+    if not open_sizes(args, constant(given)) and len(passed) == len(args):
+        return compiled(given)
+    return OpenFunction(name, args, compiled, given)

@@ -68,6 +68,16 @@ class Reduce(Expr):
         return self.value.dtype
 
     @property
+    def source(self) -> tuple[Expr, ...]:
+        """The values that are reduced: one, or the fields of a tuple."""
+        return items_of(self.value)
+
+    @property
+    def axis(self) -> tuple[IterVar, ...]:
+        """The loop variables that it runs over."""
+        return self.axes
+
+    @property
     def operands(self) -> tuple[Expr, ...]:
         return (self.value,)
 
@@ -91,9 +101,9 @@ def items_of(expr: Expr) -> tuple[Expr, ...]:
 
 @frozen(eq=False)
 class ComputeOp(TensorOp):
-    """The operation of a tensor that `body` computes at each point of `axis`."""
+    """The operation of a tensor that `formula` computes at each point of `axis`."""
 
-    body: Expr
+    formula: Expr
     tag: str = ""
     """What a program calls the kind of the operation."""
     attrs: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -102,21 +112,26 @@ class ComputeOp(TensorOp):
     @property
     def reduce_axis(self) -> tuple[IterVar, ...]:
         """The loop variables of its reduction."""
-        return self.body.axes if isinstance(self.body, Reduce) else ()
+        return self.formula.axes if isinstance(self.formula, Reduce) else ()
+
+    @property
+    def body(self) -> tuple[Expr, ...]:
+        """The formula of each tensor that it makes; of one reduction of several values it is the same for all."""
+        return (self.formula,) * self.num_outputs if isinstance(self.formula, Reduce) else items_of(self.formula)
 
     @property
     def input_tensors(self) -> tuple[Tensor, ...]:
         """The tensors that it reads, each once, in the order in which the formula names them."""
-        return tuple(dict.fromkeys(each.tensor for each in walk(self.body) if isinstance(each, Read)))
+        return tuple(dict.fromkeys(each.tensor for each in walk(self.formula) if isinstance(each, Read)))
 
     @property
     def num_outputs(self) -> int:
         """The number of tensors that it makes: one for each value of its formula."""
-        return len(items_of(self.body))
+        return len(items_of(self.formula))
 
     def output(self, index: int) -> Tensor:
         """One of the tensors that it makes."""
-        return Tensor(tuple(each.extent for each in self.axis), items_of(self.body)[index].dtype, self, index)
+        return Tensor(tuple(each.extent for each in self.axis), items_of(self.formula)[index].dtype, self, index)
 
     @property
     def outputs(self) -> tuple[Tensor, ...]:

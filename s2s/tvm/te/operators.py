@@ -6,7 +6,7 @@ from functools import reduce as fold
 
 from s2s.errors import InputError
 from s2s.tvm.dtypes import is_float
-from s2s.tvm.te.expressions import Binary, Call, Expr, IterVar, Number, Select, binary, compare, const, typed
+from s2s.tvm.te.expressions import Binary, Call, Expr, IterVar, Number, Select, alike, binary, compare, const
 from s2s.tvm.te.operations import Reduce
 
 Axes = IterVar | Sequence[IterVar]
@@ -45,11 +45,7 @@ def _extreme(kind: str, expr: Expr, axis: Axes | Expr | Number) -> Expr:
 
 def if_then_else(cond: Expr, t: Expr | Number, f: Expr | Number) -> Expr:
     """`t` where the condition holds, else `f`; only the side that is taken is read."""
-    dtype = t.dtype if isinstance(t, Expr) else f.dtype if isinstance(f, Expr) else "float32"
-    t, f = typed(t, dtype), typed(f, dtype)
-    if t.dtype != f.dtype:
-        raise InputError(f"if_then_else: {t} is {t.dtype}, {f} is {f.dtype}; convert one with astype")
-    return Select(cond, t, f)
+    return Select(cond, *alike(t, f))
 
 
 def all(*args: Expr) -> Expr:

@@ -57,7 +57,7 @@ class Schedule:
         axis = tuple(IterVar(each.extent, f"{each.name}.c") for each in op.axis)
         reduction = tuple(IterVar(each.extent, each.name, is_reduction=True) for each in op.reduce_axis)
         names = dict(zip([*op.axis, *op.reduce_axis], [*axis, *reduction], strict=True))
-        body = op.body
+        body = op.formula
         moved = body.of(renamed(body.value, names), reduction) if isinstance(body, Reduce) else renamed(body, names)
         caches = computed(f"{op.name}.{scope}", axis, moved)
         self._insert(caches[0], before=stage)
@@ -76,7 +76,7 @@ class Schedule:
             op = stage.op
             if not isinstance(op, ComputeOp) or all(each is not tensor for each in op.input_tensors):
                 raise stage.refusal(f"cache_read: does not read {tensor.name}; name readers of it")
-            stage.op = ComputeOp(op.name, op.axis, redirected(op.body, tensor, copy), op.tag, op.attrs)
+            stage.op = ComputeOp(op.name, op.axis, redirected(op.formula, tensor, copy), op.tag, op.attrs)
         self._insert(copy, before=min(stages, key=self.stages.index))
         return copy
 
@@ -89,7 +89,7 @@ class Schedule:
         stage = self._computing(tensor, "rfactor")
         op = stage.op
         assert isinstance(op, ComputeOp)
-        if not isinstance(op.body, Reduce) or not axis.is_reduction:
+        if not isinstance(op.formula, Reduce) or not axis.is_reduction:
             raise stage.refusal(f"rfactor over {axis}: is no loop of the reduction; name one")
         at = factor_axis if factor_axis >= 0 else factor_axis + len(op.axis) + 1
         if not 0 <= at <= len(op.axis):
@@ -123,13 +123,13 @@ class Schedule:
             raise stage.refusal(f"rfactor over {axis}: is the whole reduction; split it first")
         if stage.has_directives(split):
             raise stage.refusal(f"rfactor over {axis}: comes after other directives; call it first, its loops are new")
-        value = renamed(op.body.value, names)
-        factored = computed(f"{op.name}.rf", (*outer[:at], own, *outer[at:]), op.body.of(value, tuple(rest)))
+        value = renamed(op.formula.value, names)
+        factored = computed(f"{op.name}.rf", (*outer[:at], own, *outer[at:]), op.formula.of(value, tuple(rest)))
         self._insert(factored[0], before=stage)
         parts = tuple(each(*op.axis[:at], last, *op.axis[at:]) for each in factored)
         stage.set_op(
             ComputeOp(
-                op.name, op.axis, op.body.of(parts[0] if len(parts) == 1 else Pack(parts), (last,)), op.tag, op.attrs
+                op.name, op.axis, op.formula.of(parts[0] if len(parts) == 1 else Pack(parts), (last,)), op.tag, op.attrs
             )
         )
         return factored[0] if len(factored) == 1 else factored

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
 from s2s.tvm.error import ScheduleError
@@ -62,6 +64,16 @@ class IterVarAttr:
     tensor_intrin: str | TensorIntrin | None = None
 
 
+REFUSED_PRAGMAS = {
+    "debug_skip_region": "a tensor that is not computed has no values; leave it out",
+    "import_llvm": "kernels are C; give the C of the function by import_c",
+    "parallel_barrier_when_finish": "threads meet at the end of each kernel in any case; leave it out",
+    "parallel_launch_point": "a pool of threads is passed to the network, and no loop launches any; leave it out",
+    "parallel_stride_pattern": "threads take neighbouring steps of a loop; reorder the loop for others",
+    "tensor_core": "is for graphics processors; use tensorize",
+    "unroll_explicit": "unrolled loops are written out; leave it out",
+}
+"""Hints of TVM's that change nothing here, and the reasons."""
 ITER_TYPES = {VECTORIZE: IterVar.Vectorized, UNROLL: IterVar.Unrolled, PARALLEL: IterVar.Parallelized}
 
 
@@ -81,6 +93,8 @@ class Stage:
         self.is_inlined = False
         self.prefetches: list[tuple[Tensor, IterVar]] = []
         self.intrinsic: tuple[IterVar, str | TensorIntrin] | None = None
+        self.unrolled_within: list[tuple[IterVar, int]] = []
+        """Loops, and the steps up to which they and the loops inside of them are unrolled."""
         self.imports: list[str] = []
         """C of functions that an intrinsic of the program calls."""
 
@@ -244,8 +258,9 @@ class Stage:
         raise self.refusal(f"bind of {ivar} to {thread_ivar.name}: threads of graphics processors; use parallel")
 
     def pragma(self, var: IterVar, pragma_type: str, pragma_value: object = None) -> None:
-        """Take the C of functions that `tensorize` calls, by `import_c`, or mark a loop by `vectorize`, `unroll` or
-        `parallel`; hints for TVM's own generators are refused."""
+        """Take the C of functions that `tensorize` calls, by `import_c`; mark a loop by `vectorize`, `unroll` or
+        `parallel`; or unroll the loops from this one on whose steps are at most `auto_unroll_max_step`, innermost
+        first. Others are refused with the reason."""
         self._place(var)
         if pragma_type == "import_c":
             text = str(pragma_value)
@@ -253,20 +268,33 @@ class Stage:
                 raise self.refusal('pragma import_c: is C++; leave extern "C" out')
             self.imports.append(text)
             return
-        if pragma_type == "import_llvm":
-            raise self.refusal("pragma import_llvm: kernels are C; give the C of the function by import_c")
+        if pragma_type == "auto_unroll_max_step":
+            self.unrolled_within.append((var, int(str(pragma_value))))
+            return
+        if pragma_type == "unroll_explicit" and pragma_value:
+            return  # unrolled loops are written out in any case
         marks = {"vectorize": self.vectorize, "unroll": self.unroll, "parallel": self.parallel}
         if pragma_type not in marks:
-            raise self.refusal(
-                f"pragma {pragma_type}: is a hint for TVM's own code generator; say it by unroll, vectorize or parallel"
-            )
+            reason = REFUSED_PRAGMAS.get(pragma_type, "is not known; say it by unroll, vectorize or parallel")
+            raise self.refusal(f"pragma {pragma_type}: {reason}")
         marks[pragma_type](var)
 
     def storage_align(self, axis: IterVar, factor: int, offset: int) -> None:
-        """Refused, except for a factor of 1: rows of buffers lie without gaps."""
+        """Ask that neighbours along `axis` lie a multiple of `factor` elements plus `offset` apart; refused where they
+        do not, as tensors lie without gaps."""
         self._place(axis)
-        if factor != 1:
-            raise self.refusal(f"storage_align of {axis} by {factor}: rows lie without gaps; leave it out")
+        place = next((number for number, each in enumerate(self.op.axis) if each is axis), None)
+        if place is None:
+            raise self.refusal(f"storage_align of {axis}: is no dimension of the tensor; name one of op.axis")
+        inner = [each.extent for each in self.op.axis[place + 1 :]]
+        apart = prod(each for each in inner if isinstance(each, int))
+        is_open = not all(isinstance(each, int) for each in inner)
+        if factor != 1 and (is_open or (apart - offset) % factor):
+            lie = "an open number of" if is_open else str(apart)
+            raise self.refusal(
+                f"storage_align of {axis} by {factor}, {offset}: neighbours lie {lie} elements apart, without gaps; "
+                "leave it out"
+            )
 
     def double_buffer(self) -> None:
         """Refused: the plan of memory has one buffer for a tensor; `prefetch` brings the next step into a cache."""

@@ -84,7 +84,7 @@ class _Stripping:
                 raise self._refusal(op, f"{time} is used as a number, or in an index of its own; read rows at {time}")
             return self._read(op, each, time, row) if isinstance(each, Read) else None
 
-        body = op.body
+        body = op.formula
         if isinstance(body, Reduce):
             return ComputeOp(op.name, op.axis[1:], body.of(rewritten(body.value, row), body.axes))
         return ComputeOp(op.name, op.axis[1:], rewritten(body, row))

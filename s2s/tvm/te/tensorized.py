@@ -16,8 +16,8 @@ from s2s.errors import UnsupportedError
 from s2s.tvm.te.block_match import BlockMatch, Region, strides_of
 from s2s.tvm.te.buffers import Buffer, Call, Calls, Pointer
 from s2s.tvm.te.expressions import Const, Expr, Tensor, Var
-from s2s.tvm.te.loops import Bind, size_of
 from s2s.tvm.te.nests import BlocksPart
+from s2s.tvm.te.sizes import Bind, size_of
 from s2s.tvm.te.stage import Stage
 from s2s.types.affine import bounds, flat_index, linear, ranges
 from s2s.types.dtypes import AnyTensor

@@ -81,6 +81,15 @@ def line_of_tvm(name: str) -> str:
     )
 
 
+def test_the_best_of_a_log_is_told_by_target(pairs: list[tuple[MeasureInput, MeasureResult]]) -> None:
+    context = autotvm.ApplyHistoryBest(pairs)
+    inp, result = min(pairs, key=lambda pair: pair[1].costs)
+    ((key, workload),) = context.best_by_targetkey
+    assert (key, workload) == ("cpu", inp.task.workload)
+    assert context.best_by_targetkey[key, workload][1].costs == result.costs
+    assert not context.best_by_model
+
+
 def test_lines_of_tvm_count_for_templates_that_are_here(task: TemplateTask, tmp_path: Path) -> None:
     log = tmp_path / "tvm.log"
     log.write_text(line_of_tvm(MATMUL) + "\n")

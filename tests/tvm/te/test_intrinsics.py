@@ -113,8 +113,7 @@ def test_a_size_may_be_an_argument():
 Directive = Callable[[te.Stage, te.IterVar], None]
 REFUSED: dict[str, Directive] = {
     "threads of graphics processors; use": lambda stage, i: stage.bind(i, te.thread_axis("threadIdx.x")),
-    "is a hint for TVM's own code generator; say": lambda stage, i: stage.pragma(i, "unroll_explicit", 1),
-    "rows lie without gaps; leave it out": lambda stage, i: stage.storage_align(i, 16, 0),
+    "is not known; say it by unroll": lambda stage, i: stage.pragma(i, "pragma1"),
     "a tensor has one buffer; use prefetch": lambda stage, i: stage.double_buffer(),
 }
 

@@ -8,7 +8,9 @@ import pytest
 from s2s import tvm
 from s2s.errors import InputError
 from s2s.tvm import runtime, te, testing
+from s2s.tvm.te.operations import Reduce
 from s2s.tvm.te.schedule import Fuse, Singleton, Split
+from s2s.tvm.te.stage import REFUSED_PRAGMAS
 
 N, M = te.size_var("n"), te.size_var("m")
 
@@ -107,5 +109,50 @@ def test_a_pragma_marks_a_loop(kind: str, number: int):
     out = tvm.nd.empty((32,))
     tvm.build(s, [a, b], "llvm")(tvm.nd.array(np.arange(32, dtype=np.float32)), out)
     assert out.numpy().tolist() == list(range(1, 33))
-    with pytest.raises(InputError, match="pragma auto_unroll_max_step: is a hint for TVM's own code generator"):
-        s[b].pragma(loop, "auto_unroll_max_step", 16)
+
+
+@pytest.mark.parametrize(("most", "written"), [(1, 1), (8, 8), (64, 32)])
+def test_loops_with_few_steps_are_unrolled(most: int, written: int):
+    a = te.placeholder((128,), name="A")
+    b = te.compute((128,), lambda i: a[i] + 1, name="B")
+    s = te.create_schedule(b.op)
+    outer, middle = s[b].split(b.op.axis[0], 32)
+    s[b].split(middle, 8)
+    s[b].pragma(outer, "auto_unroll_max_step", most)
+    s[b].pragma(outer, "unroll_explicit", True)
+    function = tvm.build(s, [a, b], "c")
+    assert function.get_source().count(" + 1.0f") == written
+    x, y = np.arange(128, dtype=np.float32), np.zeros(128, np.float32)
+    function(x, y)
+    np.testing.assert_array_equal(y, x + 1)
+
+
+@pytest.mark.parametrize("name", REFUSED_PRAGMAS)
+def test_a_pragma_that_changes_nothing_is_refused(name: str):
+    b = te.compute((8,), lambda i: i + 1.0, name="B")
+    s = te.create_schedule(b.op)
+    with pytest.raises(InputError, match=f"pragma {name}: {REFUSED_PRAGMAS[name]}"):
+        s[b].pragma(b.op.axis[0], name)
+
+
+def test_rows_lie_as_storage_align_asks():
+    a = te.placeholder((8, 24), name="A")
+    b = te.compute((8, 24), lambda i, j: a[i, j] + 1, name="B")
+    s = te.create_schedule(b.op)
+    s[b].storage_align(b.op.axis[0], 16, 8)
+    with pytest.raises(InputError, match="storage_align of i by 16, 0: neighbours lie 24 elements apart, without gaps"):
+        s[b].storage_align(b.op.axis[0], 16, 0)
+
+
+def test_the_formulas_of_an_operation_are_its_body():
+    a, k = te.placeholder((4, 8), name="A"), te.reduce_axis((0, 8), "k")
+    b = te.compute((4,), lambda i: te.sum(a[i, k], axis=k), name="B")
+    c, d = te.compute((4,), lambda i: (a[i, 0], a[i, 1] + 1), name="C")
+    assert isinstance(b.op, te.ComputeOp)
+    assert isinstance(c.op, te.ComputeOp)
+    assert d.op is c.op
+    (total,) = b.op.body
+    assert isinstance(total, Reduce)
+    assert total.axis == (k,)
+    assert str(total.source[0]) == "A[i, k]"
+    assert [str(each) for each in c.op.body] == ["A[i, 0]", "(A[i, 1] + 1)"]

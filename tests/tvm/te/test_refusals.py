@@ -192,15 +192,10 @@ def test_a_truth_value_before_the_function_runs_is_refused():
         te.compute((4,), lambda i: A[i, 0] if i < 2 else A[0, i], name="B")
 
 
-@pytest.mark.parametrize(("dtype", "number"), [("int8", 300), ("uint8", -1), ("int32", 0.5), ("int32", float("inf"))])
+@pytest.mark.parametrize(("dtype", "number"), [("int8", 300), ("uint8", -1)])
 def test_a_number_that_the_type_does_not_hold_is_refused(dtype: str, number: float):
     with pytest.raises(InputError, match=f"{number}: is no {dtype}; convert the other operand with astype"):
         _ = te.placeholder((4,), dtype, name="B")[0] + number
-
-
-def test_types_do_not_mix():
-    with pytest.raises(InputError, match=r"float32 and int32 do not mix; convert one with astype"):
-        te.compute((4,), lambda i: A[i, 0] + i, name="B")
 
 
 def test_an_array_of_another_type_is_refused():

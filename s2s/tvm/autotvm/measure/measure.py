@@ -24,7 +24,7 @@ from s2s.tuning.on_host import HostMeasurer
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
 from s2s.tvm.micro.loader import AutoTvmModuleLoader
 from s2s.tvm.relay.options import Runtime
-from s2s.tvm.te.loops import size_of
+from s2s.tvm.te.sizes import size_of
 from s2s.tvm.te.tensors import argument_of
 
 MeasureErrorNo = ErrorKind

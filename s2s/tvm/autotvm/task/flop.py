@@ -4,9 +4,9 @@ from math import prod
 
 from s2s.errors import InputError
 from s2s.tvm.te.expressions import Binary, Expr, IterVar, PlaceholderOp, Read, Select
-from s2s.tvm.te.loops import size_of
 from s2s.tvm.te.operations import ComputeOp, Reduce, items_of
 from s2s.tvm.te.schedule import Schedule
+from s2s.tvm.te.sizes import size_of
 
 
 class FlopCalculationError(InputError, RuntimeError):
@@ -20,9 +20,9 @@ def compute_flop(sch: Schedule) -> int:
         op = stage.op
         if isinstance(op, PlaceholderOp):
             continue
-        if not isinstance(op, ComputeOp) or len(items_of(op.body)) > 1:
+        if not isinstance(op, ComputeOp) or len(items_of(op.formula)) > 1:
             raise FlopCalculationError(f"compute_flop: {op.name} is no formula of one tensor; call cfg.add_flop")
-        total += _points(op.axis) * _count(op.body)
+        total += _points(op.axis) * _count(op.formula)
     if total == 0:
         raise FlopCalculationError("compute_flop: the formulas have no operation; call cfg.add_flop")
     return total

@@ -76,12 +76,29 @@ def tune_model(
     if is_list:
         sys.stdout.write(f"{gen_task_list(tasks, enable_autoscheduler)}\n")
         return log
-    for task in chosen:
-        search = TUNERS[tuner](task)
-        if prior_records:
-            search.load_history(autotvm.record.load_from_file(str(prior_records)))
-        search.tune(min(trials, len(task.config_space)), option, early_stopping, [autotvm.callback.log_to_file(log)])
+    tune_tasks(chosen, log, option, tuner, trials, early_stopping, prior_records)
     return log
+
+
+def tune_tasks(
+    tasks: Sequence[Task],
+    log_file: str | Path,
+    measure_option: Mapping[str, Any],
+    tuner: str,
+    trials: int,
+    early_stopping: int | None = None,
+    tuning_records: str | Path | None = None,
+) -> None:
+    """Tune each of some tasks with up to `trials` measurements, which go into a log; `tuning_records` teach the
+    search."""
+    if tuner not in TUNERS:
+        raise TVMCException(f"tvmc.tune: tuner {tuner!r} is not known; give one of {', '.join(TUNERS)}")
+    log = autotvm.callback.log_to_file(str(log_file))
+    for task in tasks:
+        search = TUNERS[tuner](task)
+        if tuning_records:
+            search.load_history(autotvm.record.load_from_file(str(tuning_records)))
+        search.tune(min(trials, len(task.config_space)), measure_option, early_stopping, [log])
 
 
 Chosen = TypeVar("Chosen")
@@ -142,4 +159,4 @@ def gen_task_list(tasks: Sequence[Task], enable_autoscheduler: bool) -> str:
     return "\n".join(["Available Tasks for tuning:", *lines])
 
 
-__all__ = ["filter_tasks", "gen_task_list", "tune_model"]
+__all__ = ["filter_tasks", "gen_task_list", "tune_model", "tune_tasks"]

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from s2s.tvm.driver.tvmc.errors import TVMCException
+from s2s.errors import UnsupportedError
+from s2s.passes.pass_context import check_loop_config
+from s2s.tvm.driver.tvmc.errors import RefusedConfigError, TVMCException
 from s2s.tvm.transform import PassContext
 
 Value = bool | int | str
@@ -28,6 +30,10 @@ def parse_configs(input_configs: Sequence[str] | None) -> dict[str, Value]:
         if not separator or not key or "=" in value:
             raise TVMCException(f"pass config {text!r}: is no assignment; give key=value")
         if key not in configs:
+            try:
+                check_loop_config(key)
+            except UnsupportedError as error:
+                raise RefusedConfigError(str(error)) from error
             raise TVMCException(f"pass config {key}: is not known; known are {', '.join(configs)}")
         values[key] = get_pass_config_value(key, value, configs[key]["type"])
     return values
