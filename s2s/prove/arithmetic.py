@@ -11,7 +11,7 @@ from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.functions import Expression, X, evaluate, merged
 from s2s.prove.intervals import Interval
 from s2s.prove.packing import Packing
-from s2s.prove.residues import PRIME, Group, is_held
+from s2s.prove.residues import MODULI, Group, is_held
 from s2s.prove.values import (
     Form,
     Function,
@@ -299,7 +299,7 @@ def _times(group: Group, factor: Number) -> Group:
     ids, coefficients = group
     if not is_held(group):
         return ids, coefficients * factor
-    return ids, coefficients * (factor % PRIME) % PRIME
+    return ids, coefficients * (factor % MODULI) % MODULI
 
 
 def _nearest(number: Number) -> Number:
