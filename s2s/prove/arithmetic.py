@@ -35,6 +35,8 @@ WIDE = 2.0**40
 MANY_GROUPS = 64
 """Groups of terms above which a sum is held by residues."""
 SIMPLE = {">>", "&"}
+SHORT = 1 << 16
+"""Values of a number whose products are sums of products of atoms."""
 
 
 class Arithmetic(Packing):
@@ -129,12 +131,18 @@ class Arithmetic(Packing):
         return self.made(value.base, Expression("cast", (value.expression,), I32), [bounds(value)], value.side)
 
     def _product(self, a: Value, b: Value, ctype: IntType) -> Form | None:
-        """The product of two atoms, as the form of an atom."""
-        if self.one_base(a, b) is not None or self.with_side(a, b) is not None:
+        """The product of two atoms, as the form of an atom, or of two short numbers: (a + 5) * (b + 4) is
+        ab + 4 a + 5 b + 20, where ab is an atom."""
+        if self.one_base(a, b) is not None:
             return None
-        first, second = (self.single_atoms(self.linear(x)) for x in (a, b))
-        ids = np.array([self.atoms.product(x, y) for x, y in zip(first.tolist(), second.tolist(), strict=True)])
-        return self._fitting(self.of_atoms(ids), ctype)
+        if _is_short(a) and _is_short(b):
+            first, second = (self.lines(self.linear(x)) for x in (a, b))
+            if first is not None and second is not None:
+                return self._fitting(self.bilinear(first, second), ctype)
+        if self.with_side(a, b) is not None:
+            return None
+        left, right = (self.single_atoms(self.linear(x)) for x in (a, b))
+        return self._fitting(self.of_atoms(self.atoms.products(left, right)), ctype)
 
     def _fitting(self, form: Form, ctype: IntType) -> Form:
         """The result of a ring operation: signed ones may not overflow."""
@@ -305,6 +313,11 @@ def _times(group: Group, factor: Number) -> Group:
 def _nearest(number: Number) -> Number:
     """The number nearest to 0 that is congruent modulo 2^32: -3 for 2^32 - 3, so that sums stay within their type."""
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
+def _is_short(value: Value) -> bool:
+    """Whether a result has few values."""
+    return isinstance(value, Form | Function) and bool(np.max(np.asarray(value.high) - value.low) < SHORT)
 
 
 def _carries(value: Value) -> bool:

@@ -266,6 +266,13 @@ class Atoms(HeldForms):
         ends = [int(x) * int(y) for x in (self.low[a], self.high[a]) for y in (self.low[b], self.high[b])]
         return self.new(("product", min(a, b), max(a, b)), min(ends), max(ends))
 
+    def products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """The atoms of a * b, of arrays of atoms; 0, which is no atom, times any is 0."""
+        pairs = np.stack([np.minimum(a, b).reshape(-1), np.maximum(a, b).reshape(-1)], -1)
+        distinct, place = np.unique(pairs, axis=0, return_inverse=True)
+        made = np.array([self.product(x, y) if x else 0 for x, y in distinct.tolist()], np.int64)
+        return made[place.reshape(-1)].reshape(a.shape)
+
     def origin(self, base: int) -> tuple[int, int | None]:
         """The base below a base that is one function, and the number of its table; for others itself, and None."""
         form = self.bases[base]

@@ -141,6 +141,30 @@ class Interner:
             raise Unprovable(msg)
         return self.lanes.spread_terms(interned.groups[0][0])[:, 0]
 
+    def lines(self, form: Form) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """For each lane an atom (0 for none), its factor, and a constant; None if a lane has several atoms."""
+        if form.carried:
+            raise Conflict(form.carried[0].loop)
+        rows = self.rows(form)
+        if np.any(rows.counts > 1):
+            return None
+        ids, factors = np.zeros(len(rows.counts), np.int64), np.zeros(len(rows.counts), np.int64)
+        ids[rows.counts == 1], factors[rows.counts == 1] = rows.ids, rows.coefficients
+        return ids, factors, self.lanes.spread(form.constant)
+
+    def bilinear(
+        self, a: tuple[np.ndarray, np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray, np.ndarray]
+    ) -> Form:
+        """The product of two numbers as `lines` tells them: a sum of products of atoms, and of atoms."""
+        (x, of_x, above_x), (y, of_y, above_y) = a, b
+        ids = np.stack([self.atoms.products(x, y), x, y], -1)
+        factors = np.stack([of_x * of_y, of_x * above_y, of_y * above_x], -1)
+        constant = above_x * above_y
+        ends = factors * self.atoms.low[ids], factors * self.atoms.high[ids]
+        low, high = (constant + pick(*ends).sum(-1) for pick in (np.minimum, np.maximum))
+        fold, shape = self.lanes.folded, (*self.lanes.shape, 3)
+        return Form(fold(constant), ((ids.reshape(shape), factors.reshape(shape)),), fold(low), fold(high))
+
     def bases(self, form: Form) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """For each lane: its base (-1 for none), factor and constant; the form is base * factor + constant."""
         return *self.atoms.numbered(self.rows(form)), self.lanes.spread(form.constant)

@@ -36,6 +36,8 @@ CALLS = (
     re.compile(rf"^\s*(?P<function>\w+)\([^;{{}}]*\);[ ]*{COMMENT}", re.DOTALL | re.MULTILINE),
 )
 """A call of a kernel with its comment, which stands above it or behind it."""
+CONTINUED = re.compile(r"\n\s*\*\s")
+"""The start of a further line of a comment."""
 MAX_EXACT = 1 << 26
 """Products of a network up to which each coefficient is compared; beyond, residues stand for long sums."""
 DTYPES = {"i8": I8, "u8": U8, "f32": F32}
@@ -135,7 +137,7 @@ def _calls(file: Path) -> list[tuple[str, str, int]]:
     return [
         (
             match["function"],
-            " ".join(match["node"].split()),
+            " ".join(CONTINUED.sub(" ", match["node"]).split()),
             int(np.prod([int(size) for size in match["shape"].split("][") if size] or [1])),
         )
         for match in matches
