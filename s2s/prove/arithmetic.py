@@ -138,7 +138,7 @@ class Arithmetic(Packing):
         if _is_short(a) and _is_short(b):
             first, second = (self.lines(self.linear(x)) for x in (a, b))
             if first is not None and second is not None:
-                return self._fitting(self.bilinear(first, second), ctype)
+                return self._fitting(self.product_of(first, second), ctype)
         if self.with_side(a, b) is not None:
             return None
         left, right = (self.single_atoms(self.linear(x)) for x in (a, b))

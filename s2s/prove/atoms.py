@@ -120,11 +120,11 @@ class Atoms(HeldForms):
         factors[alone] = rows.coefficients[at]
         numbers[alone] = self.single[rows.ids[at]]
         for row in alone[numbers[alone] < 0].tolist():
-            numbers[row] = self._alone(int(rows.ids[rows.bounds[row]]))
+            numbers[row] = self.alone(int(rows.ids[rows.bounds[row]]))
         numbers[others], factors[others] = self.numbered(rows.picked(others))
         return numbers, factors
 
-    def _alone(self, atom: int) -> int:
+    def alone(self, atom: int) -> int:
         """The base that is one atom."""
         number = int(self.single[atom])
         if number < 0:
@@ -208,7 +208,7 @@ class Atoms(HeldForms):
             for stairs in self.stairs.setdefault(base, []):
                 outer = self._outer(number, stairs[1])
                 if outer is not None:
-                    return self.function(self._alone(stairs[0]), outer)
+                    return self.function(self.alone(stairs[0]), outer)
         values = self.tables[number].values
         atom = self.new(("function", base, number), int(values.min()), int(values.max()))
         alike.append((atom, unit, first))
@@ -299,7 +299,7 @@ class Atoms(HeldForms):
         if not (self._is_sum(base) and self._is_stairs(number)):
             return int(base), int(number)
         low, high = int(self.low[atom]), int(self.high[atom])
-        return self._alone(atom), self.table(Table(np.arange(low, high + 1), np.arange(low, high + 1), high))
+        return self.alone(atom), self.table(Table(np.arange(low, high + 1), np.arange(low, high + 1), high))
 
     def pair(self, first: int, second: int, pair: Pair) -> int:
         """The atom of a function of two bases."""

@@ -103,8 +103,9 @@ class Prover(Machine):
             self.memory.restore(before)
             self.memory.transaction = None
             self.lanes.loops.clear()
+            step = self._result_step(kernel)
             kernel.status = WRONG if isinstance(limit, Fault) else TESTED
-            kernel.reason = str(limit)
+            kernel.reason = step.reason if step is not None and step.reason and kernel.status == TESTED else str(limit)
             return None, None
         finally:
             self.inside = False

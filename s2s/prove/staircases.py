@@ -31,7 +31,11 @@ def parts_of(values: Values, low: np.ndarray, high: np.ndarray) -> Parts:
     rows = np.arange(len(low))
     first, last = values(rows, low), values(rows, high)
     jumps = np.abs(last - first)
-    guessed = (jumps >= MIN_JUMPS) & (np.sum(jumps.astype(np.float64)) <= MAX_JUMPS) & ((high - low) // np.maximum(jumps, 1) > 4 * NEAR)
+    guessed = (
+        (jumps >= MIN_JUMPS)
+        & (np.sum(jumps.astype(np.float64)) <= MAX_JUMPS)
+        & ((high - low) // np.maximum(jumps, 1) > 4 * NEAR)
+    )
     rest, steep = np.flatnonzero(~guessed), np.flatnonzero(guessed)
     if not len(steep):
         return rows, low, high

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2s.prove.atoms import Atoms
+from s2s.prove.bilinear import Bilinear
 from s2s.prove.faults import Unprovable
 from s2s.prove.reference.model import Array, Step
 from s2s.prove.reference.real import Scaled, Terms
@@ -155,7 +155,7 @@ def gemm(step: Step, a: Scaled, b: Scaled, bias: Scaled | None) -> Scaled:
     return Scaled(step.output.shape, terms, lambda at: scale[at % outputs], depth)
 
 
-def matmul(atoms: Atoms, step: Step, a: Scaled, b: Scaled) -> Scaled:
+def matmul(of: Bilinear, step: Step, a: Scaled, b: Scaled) -> Scaled:
     """MatMul of two results, in batches: sums of products of elements.
 
     (a + 5) * (b + 4) is ab + 4 a + 5 b + 20, where ab is an atom.
@@ -172,9 +172,13 @@ def matmul(atoms: Atoms, step: Step, a: Scaled, b: Scaled) -> Scaled:
         batch, row, column = np.unravel_index(at, (len(left[0]), rows, columns))
         x, above_x = (part[batch, row] for part in left)
         y, above_y = (part[batch, :, column] for part in right)
-        ids = np.concatenate([atoms.products(x, y), x, y], axis=1)
-        factors = np.concatenate([np.ones_like(x), above_y, above_x], axis=1)
-        return ids, np.zeros_like(ids), factors, (above_x * above_y).sum(-1)
+        lines = [
+            (ids.reshape(-1), (ids != 0).reshape(-1).astype(np.int64), above.reshape(-1))
+            for ids, above in ((x, above_x), (y, above_y))
+        ]
+        ids, factors, constant = of.product_terms(lines[0], lines[1])
+        ids, factors = (part.reshape(len(at), -1) for part in (ids, factors))
+        return ids, np.zeros_like(ids), factors, constant.reshape(len(at), -1).sum(-1)
 
     return Scaled(step.output.shape, terms, lambda at: np.full(len(at), scale), 3 * depth)
 

@@ -15,7 +15,9 @@ ELEMENTS = {1: "FLOAT", 2: "UINT8", 3: "INT8", 4: "UINT16", 5: "INT16", 6: "INT3
 """Names of the element types that the reference may meet."""
 NONE = np.zeros(0, np.float32)
 OF_IMAGES = {"BatchNormalization", "DepthToSpace", "GroupNormalization", "InstanceNormalization", "LRN", "PRelu"} | {
-    "Resize", "SpaceToDepth", "Upsample"
+    "Resize",
+    "SpaceToDepth",
+    "Upsample",
 }
 """Operators, besides convolutions and pooling, with a place of their own for channels."""
 

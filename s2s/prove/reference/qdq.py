@@ -224,7 +224,7 @@ def _matmul(of: Quantised, step: Step) -> Scaled:
     """MatMul with constant weights, or of two results."""
     a, b, _ = _operands(of, step)
     is_constant = not np.any(b.terms(np.arange(b.size))[0])
-    return gemm(step, a, b, None) if is_constant and len(b.shape) == 2 else matmul(of.execution.atoms, step, a, b)
+    return gemm(step, a, b, None) if is_constant and len(b.shape) == 2 else matmul(of.execution.single().of, step, a, b)
 
 
 def _operands(of: Quantised, step: Step) -> tuple[Scaled, Scaled, Scaled | None]:
