@@ -8,7 +8,7 @@ from s2s.prove.accesses import Accesses
 from s2s.prove.atoms import Atoms
 from s2s.prove.buffers import Buffer
 from s2s.prove.certificate import PROVED, TESTED, WRONG, Kernel
-from s2s.prove.comparison import difference
+from s2s.prove.comparison import difference, order_of
 from s2s.prove.control import Conflict
 from s2s.prove.declarations import CType
 from s2s.prove.expressions import EXPRESSIONS
@@ -189,8 +189,8 @@ class Prover(Machine):
         """
         step = self._result_step(kernel)
         pointer = arguments[0] if arguments else None
-        moves = step is not None and step.output.may_move
-        if step is None or moves or step.output.size != kernel.count or not isinstance(pointer, Pointer):
+        order = None if step is None else order_of(step.output, kernel.shape)
+        if step is None or order is None or not isinstance(pointer, Pointer):
             msg = f"{kernel.node} is not proved, and its result is not known by element"
             raise Unprovable(msg)
         buffer, tensor = pointer.target, step.output
@@ -202,7 +202,7 @@ class Prover(Machine):
             msg = f"{kernel.node} writes beyond {buffer.name}"
             raise Fault(msg)
         self._settle(kernel)
-        self.memory.put_atoms(buffer, cells, tensor.atoms.reshape(-1), tensor.plain.reshape(-1), ctype)
+        self.memory.put_atoms(buffer, cells, tensor.atoms.reshape(-1)[order], tensor.plain.reshape(-1)[order], ctype)
 
 
 def _by_node(model: Model) -> dict[str, Step]:

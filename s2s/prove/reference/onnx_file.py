@@ -14,12 +14,6 @@ from s2s.prove.reference.model import Model, Step, Tensor
 ELEMENTS = {1: "FLOAT", 2: "UINT8", 3: "INT8", 4: "UINT16", 5: "INT16", 6: "INT32", 7: "INT64"}
 """Names of the element types that the reference may meet."""
 NONE = np.zeros(0, np.float32)
-OF_IMAGES = {"BatchNormalization", "DepthToSpace", "GroupNormalization", "InstanceNormalization", "LRN", "PRelu"} | {
-    "Resize",
-    "SpaceToDepth",
-    "Upsample",
-}
-"""Operators, besides convolutions and pooling, with a place of their own for channels."""
 
 
 def read_onnx(path: Path) -> Model:
@@ -39,15 +33,7 @@ def read_onnx(path: Path) -> Model:
     model = Model(inputs, [tensors[item.name] for item in graph.output], format="onnx")
     for number, node in enumerate(graph.node):
         _add(onnx, model, tensors, number, node)
-    if not any(_is_of_images(step.kind) for step in model.steps):
-        for tensor in tensors.values():
-            tensor.channels_first = False
     return model
-
-
-def _is_of_images(kind: str) -> bool:
-    """Whether an operator takes the second axis for channels, so that a tree may hold them last."""
-    return kind in OF_IMAGES or "Conv" in kind or "Pool" in kind
 
 
 def _add(onnx: Any, model: Model, tensors: dict[str, Tensor], number: int, node: Any) -> None:
