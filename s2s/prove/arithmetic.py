@@ -135,13 +135,14 @@ class Arithmetic(Packing):
         ab + 4 a + 5 b + 20, where ab is an atom."""
         if self.one_base(a, b) is not None:
             return None
-        if _is_short(a) and _is_short(b):
-            first, second = (self.lines(self.linear(x)) for x in (a, b))
+        forms = [self.linear(x) for x in (a, b)]
+        if all(np.max(np.asarray(form.high) - form.low) < SHORT for form in forms):
+            first, second = (self.lines(form) for form in forms)
             if first is not None and second is not None:
                 return self._fitting(self.product_of(first, second), ctype)
         if self.with_side(a, b) is not None:
             return None
-        left, right = (self.single_atoms(self.linear(x)) for x in (a, b))
+        left, right = (self.single_atoms(form) for form in forms)
         return self._fitting(self.of_atoms(self.atoms.products(left, right)), ctype)
 
     def _fitting(self, form: Form, ctype: IntType) -> Form:
@@ -313,11 +314,6 @@ def _times(group: Group, factor: Number) -> Group:
 def _nearest(number: Number) -> Number:
     """The number nearest to 0 that is congruent modulo 2^32: -3 for 2^32 - 3, so that sums stay within their type."""
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)
-
-
-def _is_short(value: Value) -> bool:
-    """Whether a result has few values."""
-    return isinstance(value, Form | Function) and bool(np.max(np.asarray(value.high) - value.low) < SHORT)
 
 
 def _carries(value: Value) -> bool:

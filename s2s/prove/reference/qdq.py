@@ -171,12 +171,17 @@ def max_pool(of: Quantised, step: Step) -> None:
 
 def movement(of: Quantised, step: Step) -> None:
     """Flatten, Reshape, Squeeze and Unsqueeze: the same elements in order; Transpose: in another one."""
-    real, shape = of.real_of(step.operand(0)), step.output.shape
-    places = np.arange(int(np.prod(real.shape))).reshape(real.shape)
+    source, shape = step.operand(0), step.output.shape
+    places = np.arange(source.size).reshape(source.shape)
     if step.kind == "Transpose":
         places = places.transpose(step.table.get("perm"))
     elif step.kind == "Slice":
-        places = places[_slices(step, real.shape)]
+        places = places[_slices(step, source.shape)]
+    flat = places.reshape(-1)
+    if source.ids is not None and source.numbers is not None and id(source) not in of.real:
+        step.output.ids, step.output.numbers = source.ids[flat], source.numbers[flat]
+        return
+    real = of.real_of(source)
     if not isinstance(real, Scaled):
         msg = f"{step.kind} of a sum before it is quantised"
         raise Unprovable(msg)
