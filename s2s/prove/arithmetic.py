@@ -135,7 +135,7 @@ class Arithmetic(Packing):
         ab + 4 a + 5 b + 20, where ab is an atom."""
         if self.one_base(a, b) is not None:
             return None
-        forms = [self.linear(x) for x in (a, b)]
+        forms = [self.linear(self._signed_of(x) if ctype == U32 else x) for x in (a, b)]
         if all(np.max(np.asarray(form.high) - form.low) < SHORT for form in forms):
             first, second = (self.lines(form) for form in forms)
             if first is not None and second is not None:
