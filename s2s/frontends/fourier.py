@@ -1,6 +1,7 @@
 """Discrete Fourier transforms, as products with a constant matrix or by the routine of the runtime."""
 
 from math import pi
+from operator import index
 
 import numpy as np
 
@@ -40,7 +41,11 @@ def fourier(x: Value, size: int, *, inverse: bool, onesided: bool) -> Value:
 
 
 def fourier_matrix(count: int, parts: int, size: int, inverse: bool, onesided: bool) -> Array:
-    """`y[m, part] = sum x[n, part'] * matrix[n, part', m, part]` for `count` numbers of one (real) or two parts."""
+    """`y[m, part] = sum x[n, part'] * matrix[n, part', m, part]` for `count` numbers of one (real) or two parts.
+
+    The matrix is of one size: a size that varies is taken as a plain number, which its guard says.
+    """
+    count, size = index(count), index(size)
     basis = np.eye(count)
     signals = np.stack([basis, 1j * basis][:parts], 1)  # [n, part', position]
     if onesided and inverse:

@@ -23,6 +23,14 @@ BODIES = {
     "a divisor": ("float[4] r", f"{NUMBER} {SUM} k = Max (n, one) f = Cast <to = 1> (k) r = Div (t, f)"),
     "a range": ("int64[i] r", f"{NUMBER} r = Range (zero, n, one)"),
     "expanded": ("float[i,4] r", "s = Shape (y) r = Expand (row, s)"),
+    "a sum of what is repeated": (
+        "float[4] r",
+        "s = Shape (y) e = Expand (row, s) r = ReduceSum <keepdims = 0> (e, axis)",
+    ),
+    "a sum of what is filled": (
+        "float[4] r",
+        "s = Shape (y) e = ConstantOfShape <value = float[1] {2}> (s) r = ReduceSum <keepdims = 0> (e, axis)",
+    ),
     "filled": ("float[i,4] r", "s = Shape (y) z = ConstantOfShape (s) r = Sub (y, z)"),
     "reshaped": (
         "float[i,2] r",
@@ -143,3 +151,10 @@ def test_a_size_may_have_few_values(tmp_path: Path):
     with api.compile(file, target="c", dims={"Compress_y": (0, 2)}) as artifact:
         for count in range(3):
             _check(artifact, {"x": np.ones((MOST, 4), np.float32), "m": np.arange(MOST) < count}, file)
+
+
+@pytest.mark.parametrize("inverse", [0, 1])
+def test_a_fourier_transform_whose_length_varies_is_refused_with_the_size(tmp_path: Path, inverse: int):
+    body = f"(float[2,N,2] x) => (float[2,N,2] y) {{ y = DFT <axis = 1, inverse = {inverse}> (x) }}"
+    with pytest.raises(UnsupportedError, match=r"is read for (not N < 8|N == 12), which does not hold at all sizes"):
+        api.compile(onnx_file(body, tmp_path), dims={"N": "2..12"})

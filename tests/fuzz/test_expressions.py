@@ -42,6 +42,14 @@ PADDED = Program(
 )
 """Points outside of `x` add 2 to sums, and 2 to a choice of the largest."""
 
+SPREAD = Program(
+    {"x": (17,)},
+    (FormulaSpec("a", "spread", ("x",)), FormulaSpec("b", "window", ("a",)), FormulaSpec("c", "window", ("b",))),
+    (DirectiveSpec("a", "compute_at", (3, 0, 1), factor=2, at="b"),),
+    ("c",),
+)
+"""`a` reads its index, and is computed in the blocks of `b`: candidates of its schedule are told of a first block."""
+
 
 def computed(program: Program, given: Array) -> tuple[dict[str, Array], dict[str, Array]]:
     """What the C computes, and what numpy does."""
@@ -94,6 +102,12 @@ def test_a_failing_program_is_replayed_from_its_file(tmp_path: Path) -> None:
     path = write(failing, tmp_path)
     assert " " not in path.name
     assert replay(path) == []
+
+
+def test_candidates_of_a_block_whose_index_is_read_are_told(tmp_path: Path) -> None:
+    variant = Variant(target="c", compiler="gcc", optimise="-O0", chosen={"schedule": "reference", "explain": True})
+    failing = Failing(ExpressionModel(SPREAD), {"x": np.ones(17, np.float32)}, Failure("bug", "x", variant))
+    assert replay(write(failing, tmp_path)) == []
 
 
 def test_a_smaller_program_keeps_directives_of_what_is_left() -> None:

@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, i64
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
 from xdsl.dialects.func import FuncOp
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
+from xdsl.rewriter import Rewriter
 
 from s2s.analysis.structure.compute import DIM_NAMES, body_ops
 from s2s.dialects import tensor
@@ -14,9 +17,9 @@ from s2s.types.sizes import Extents, extents_attribute
 def renumber(op: tensor.ComputeOp, mapping: tensor.Renumbering, names: Sequence[str]) -> None:
     """Rewrite `op` in place over the new dimensions of `mapping`, which get the names `names`."""
     extents = op.sizes_at_run_time
-    for inner in body_ops(op):
+    for inner in list(body_ops(op)):
         if isinstance(inner, tensor.IndexOp):
-            inner.properties["dim"] = IntegerAttr(_new_number(mapping, inner.dim.value.data), i64)
+            _renumber_index(inner, mapping)
     reads = len(op.reads)
     accesses = [mapping.access(access, parallel=number >= reads) for number, access in enumerate(op.accesses)]
     op.properties["domain"] = tensor.integers(mapping.sizes)
@@ -47,9 +50,13 @@ def _kernel_of(op: tensor.ComputeOp) -> str:
     return kernel.sym_name.data if isinstance(kernel, FuncOp) else op.name
 
 
-def _new_number(mapping: tensor.Renumbering, dim: int) -> int:
-    """Return the new number of a dimension whose index a region reads."""
-    dims = mapping.dims(dim)
-    if len(dims) != 1 or not mapping.keeps(dim):
-        raise CompilerBug(f"a region asks for index {dim}, which becomes {mapping.old[dim]}; leave its dimension whole")
-    return dims[0]
+def _renumber_index(op: tensor.IndexOp, mapping: tensor.Renumbering) -> None:
+    """Give the new number of a dimension to the index that a region reads; a constant for a removed dimension."""
+    dim = op.dim.value.data
+    new = mapping.old[dim]
+    if isinstance(new, AffineConstantExpr):
+        Rewriter.replace_op(op, arith.ConstantOp(IntegerAttr(new.value, IndexType())))
+    elif isinstance(new, AffineDimExpr):
+        op.properties["dim"] = IntegerAttr(new.position, i64)
+    else:
+        raise CompilerBug(f"a region asks for index {dim}, which becomes {new}; leave its dimension whole")

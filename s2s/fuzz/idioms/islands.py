@@ -20,6 +20,8 @@ class _Island:
         self.net = net
         self.kind = net.random.choice(BYTES)
         """The type of most of its integers."""
+        self.units = np.ones([], np.float32)
+        """The scale of sums of products: one, or one for each channel."""
 
     def step_of(self, reach: float) -> Value:
         """A scale for numbers that reach about so far, now and then too small."""
@@ -38,10 +40,12 @@ class _Island:
 
     def real(self, x: Value) -> Value:
         """A value quantised and made real again."""
-        return one(self.net, "DequantizeLinear", *self.quantised(x))
+        y, step, zero = self.quantised(x)
+        self.units = step.array
+        return one(self.net, "DequantizeLinear", y, step, zero)
 
     def weights(self, shape: Sequence[int], axis: int) -> Value:
-        """Constant integers made real, by one scale or by one for each channel."""
+        """Constant integers made real, by one scale or by one for each channel, as a factor of what `real` gave."""
         net, kind = self.net, self.net.random.choice(BYTES) if self.net.chance(0.2) else BYTES[0]
         low = -LARGEST_WEIGHT if kind == np.int8 else 0
         array = draw_array(net.random, kind, shape, low, 2 * LARGEST_WEIGHT + low)
@@ -49,15 +53,18 @@ class _Island:
         steps = np.random.default_rng(net.random.getrandbits(32)).uniform(0.005, 0.02, count).astype(np.float32)
         zero = None if kind == np.int8 else net.constant(np.full(count, 128, kind))
         along = {"axis": axis} if count else {}
+        self.units = self.units * steps
         return one(net, "DequantizeLinear", net.constant(array), net.constant(steps), zero, **along)
 
     def bias(self, size: int) -> Value:
-        """A constant for each channel, stored as 32 bits or as floats."""
+        """A constant for each channel, as 32 bits or floats, in whole units of the sums, to which s2s rounds it."""
         net = self.net
-        if net.chance(0.3):
-            return net.constant(draw_array(net.random, FLOAT32, [size]))
         array = draw_array(net.random, np.dtype(np.int32), [size], -900, 900)
-        return one(net, "DequantizeLinear", net.constant(array), number(net, 0.001))
+        if net.chance(0.3):
+            return net.constant((array * self.units).astype(np.float32))
+        steps = self.units * net.random.choice((np.float32(1), np.float32(4)))
+        along = {"axis": 0} if steps.ndim else {}
+        return one(net, "DequantizeLinear", net.constant(array), net.constant(steps), **along)
 
     def done(self, y: Value) -> Value:
         """A result quantised, sometimes behind an activation, and sometimes made real again."""
@@ -74,9 +81,10 @@ def _convolution(net: Network) -> Value:
     channels = x.shape[1]
     group = net.random.choice((1, 1, channels))
     out = group * net.random.choice((1, 2, 3) if group > 1 else (1, 3, 4, 8, 16))
+    real = island.real(x)
     w = island.weights([out, channels // group, *kernel], 0)
     bias = island.bias(out) if net.chance(0.6) else None
-    y = one(net, "Conv", island.real(x), w, bias, group=group, **attributes)
+    y = one(net, "Conv", real, w, bias, group=group, **attributes)
     if net.chance(0.3):
         return island.done(one(net, "Add", y, island.real(net.input(draw_array(net.random, FLOAT32, y.shape)))))
     return island.done(y)

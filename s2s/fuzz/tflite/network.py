@@ -153,17 +153,29 @@ class Network:
 
     # --------------------------------------------------------------- operands
 
-    def existing(self, kind: str, wanted: Wanted = lambda _: True) -> Value | None:
-        """A value of a type that is there already, a late one the most often."""
-        found = [value for value in self.values if value.kind == kind and wanted(value)]
-        if not found:
-            return None
-        return found[-1 - min(int(self.random.expovariate(0.4)), len(found) - 1)]
+    def existing(self, kind: str, wanted: Wanted = lambda _: True, *, shifted: bool = False) -> Value | None:
+        """A value of a type that is there already, a late one the most often.
 
-    def any(self, kind: str, least: int = 1, most: int = MAX_RANK, wanted: Wanted = lambda _: True) -> Value:
+        Values of 16 bits with a zero point are drawn with `shifted` alone: TFLite computes with none of them.
+        """
+        values = [value for value in self.values if value.kind == kind and wanted(value)]
+        values = [value for value in values if shifted or kind != "INT16" or not (value.quant and value.quant[1])]
+        if not values:
+            return None
+        return values[-1 - min(int(self.random.expovariate(0.4)), len(values) - 1)]
+
+    def any(
+        self,
+        kind: str,
+        least: int = 1,
+        most: int = MAX_RANK,
+        wanted: Wanted = lambda _: True,
+        *,
+        shifted: bool = False,
+    ) -> Value:
         """A value of some rank, a new one if there is none."""
         if self.chance(0.9):
-            value = self.existing(kind, lambda each: least <= each.rank <= most and wanted(each))
+            value = self.existing(kind, lambda each: least <= each.rank <= most and wanted(each), shifted=shifted)
             if value is not None:
                 return value
         value = self.input(kind, self.shape(least, min(most, 4)))

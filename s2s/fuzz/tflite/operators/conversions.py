@@ -17,13 +17,13 @@ _CAST_TO = ("FLOAT32", "INT32", "INT8", "INT16")
 
 
 def _quantize(net: Network) -> None:
-    x = net.any(net.kind(*_QUANTIZED_TO))
+    x = net.any(net.kind(*_QUANTIZED_TO), shifted=True)
     kind = net.random.choice(_QUANTIZED_TO[x.kind])
     net.add("QUANTIZE", [x], [net.result(kind, x.shape, net.near(kind, x.reach))])
 
 
 def _dequantize(net: Network) -> None:
-    x = net.any(net.kind("INT8", "INT16", "UINT8"))
+    x = net.any(net.kind("INT8", "INT16", "UINT8"), shifted=True)
     net.add("DEQUANTIZE", [x], [net.result("FLOAT32", x.shape)])
 
 

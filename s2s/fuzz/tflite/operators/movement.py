@@ -11,7 +11,7 @@ KINDS = ("INT8", "INT16", "UINT8", "FLOAT32", "INT32", "BOOL")
 
 
 def _value(net: Network, least: int = 1, most: int = 5) -> Value:
-    return net.any(net.kind(*KINDS[:4], *(each for each in KINDS[4:] if net.existing(each))), least, most)
+    return net.any(net.kind(*KINDS[:4], *(each for each in KINDS[4:] if net.existing(each))), least, most, shifted=True)
 
 
 def _reshape(net: Network) -> None:

@@ -18,13 +18,8 @@ def _reduced(x: Value, axes: list[int], *, keep: bool) -> list[int]:
     return [1 if dim in gone else size for dim, size in enumerate(x.shape) if keep or dim not in gone]
 
 
-def _is_defined(x: Value) -> bool:
-    """Whether LiteRT takes a value: its 16-bit numbers have a zero point of 0, which TFLite-Micro does not check."""
-    return x.kind != "INT16" or not x.quant or x.quant[1] == 0
-
-
 def _reduction(net: Network, builtin: str, *kinds: str, alike: bool = False) -> None:
-    x = net.any(net.kind(*kinds), most=4, wanted=_is_defined)
+    x = net.any(net.kind(*kinds), most=4)
     axes, keep = _axes(net, x), net.chance(0.5)
     count = prod(x.shape[axis] for axis in axes)
     reach = x.reach * (count**0.5 if builtin == "SUM" else 1)

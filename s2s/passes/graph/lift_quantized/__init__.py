@@ -14,8 +14,8 @@ tensor become tables. Integer sums are exact where floats would round, so result
 quantisation step, where a value lies close to the middle between two.
 
 Declined when scales or zero points are not constant, are not positive, or vary along other dimensions than the output
-channels of weights; when a bias is not constant; and for other types than f32 between the integers. These operations
-remain in floats.
+channels of weights; when a bias is not constant; when a mean runs along an axis of varying size; and for other types
+than f32 between the integers. These operations remain in floats.
 """
 
 from xdsl.context import Context
@@ -28,6 +28,7 @@ from s2s.passes.graph.lift_quantized.arithmetic import (
     QuantisedAveragePool,
     QuantisedMean,
     QuantisedMultiplication,
+    means_of_varying_sizes,
 )
 from s2s.passes.graph.lift_quantized.linear import BiasOfProduct, QuantisedConvolution, QuantisedProduct
 from s2s.passes.graph.lift_quantized.movement import MoveOfReals, QuantisedMove
@@ -50,7 +51,7 @@ class LiftQuantizedPass(ModulePass):
             BiasOfProduct(store),
             MoveOfReals(store),
             QuantisedMultiplication(store),
-            QuantisedMean(store),
+            QuantisedMean(store, means_of_varying_sizes(op)),
             QuantisedAveragePool(store),
             QuantisedFunction(store),
             Requantisation(store),

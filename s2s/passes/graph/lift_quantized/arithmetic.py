@@ -11,10 +11,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import f32, i32
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import ModuleOp, f32, i32
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
+from s2s.analysis.network.varying_values import VaryingValues
 from s2s.analysis.numbers.quantised_values import Scaled, quantised, scaled, without_limits
 from s2s.dialects import graph
 from s2s.passes.graph.constants import new_weight
@@ -55,8 +56,23 @@ class QuantisedMultiplication(WeightPattern):
         rewriter.replace(op, [], [maker.dequantised(Scaled(product, scale, np.zeros((), np.int64), None))])
 
 
+def means_of_varying_sizes(module: ModuleOp) -> frozenset[Operation]:
+    """The means in `module` along an axis whose size a run gives, so that no constant is the number of elements."""
+    varying = VaryingValues(module)
+
+    def varies(op: graph.ReduceMeanOp) -> bool:
+        extents = varying.extents_of(op.x)
+        return extents is None or any(extents[axis] for axis in op.axes.get_values())
+
+    return frozenset(op for op in module.walk() if isinstance(op, graph.ReduceMeanOp) and varies(op))
+
+
 class QuantisedMean(WeightPattern):
-    """`reduce_mean(x)`, `reduce_sum(x)` and an average pool of the whole image."""
+    """`reduce_mean(x)`, `reduce_sum(x)` and an average pool of the whole image, but for the means `in_floats`."""
+
+    def __init__(self, store: WeightStore, in_floats: frozenset[Operation]) -> None:
+        super().__init__(store)
+        self._in_floats = in_floats
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -64,7 +80,7 @@ class QuantisedMean(WeightPattern):
     ) -> None:
         x = byte_tensor(op.x, self.store)
         axes = _whole_image(op) if isinstance(op, graph.AvgPoolOp) else list(op.axes.get_values())
-        if x is None or axes is None:
+        if x is None or axes is None or op in self._in_floats:
             return
         shape = as_tensor_type(op.x.type).get_shape()
         count = math.prod(shape[axis] for axis in axes)
