@@ -62,11 +62,16 @@ class Bilinear(Interner):
         of_x, of_y = (self.atoms.definitions[atom] for atom in (x, y))
         if of_x[0] == of_y[0] == "function" and of_x[1] == of_y[1]:
             return of_x[1], of_x[2], of_y[2]
-        if of_y[0] == "function" and self.atoms.bases[of_y[1]].ids.tolist() == [x]:
+        if of_y[0] == "function" and self._is_atom(of_y[1], x):
             return of_y[1], None, of_y[2]
-        if of_x[0] == "function" and self.atoms.bases[of_x[1]].ids.tolist() == [y]:
+        if of_x[0] == "function" and self._is_atom(of_x[1], y):
             return of_x[1], of_x[2], None
         return None
+
+    def _is_atom(self, base: int, atom: int) -> bool:
+        """Whether a base is an atom alone."""
+        ids: list[int] = self.atoms.bases[base].ids.tolist()
+        return ids == [atom]
 
     def _over(self, base: int, number: int | None) -> Table:
         """A table over the interval of a base; the identity if it has no number."""

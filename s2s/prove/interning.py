@@ -297,7 +297,8 @@ class Interner:
             return int(form.ids[0]), *line
         definition = self.atoms.definitions[int(form.ids[0])]
         if definition[0] == "pair":
-            return self._of_two(*definition[1:3], self._applied(number, *definition[3:]))
+            first, second, *inner = definition[1:]
+            return self._of_two(int(first), int(second), self._applied(number, inner[0], inner[1], inner[2]))
         return self.atoms.function(*self._composed(base, number))
 
     def _applied(self, number: int, rows: int, columns: int, digest: bytes) -> Pair:

@@ -75,8 +75,8 @@ def arithmetic() -> tuple[Arithmetic, np.ndarray]:
 
 
 def atom(number: int, factor: int = 1, constant: int = 0) -> Form:
-    ends = sorted((-128 * factor + constant, 127 * factor + constant))
-    return Form(constant, ((np.array([number]), np.array([factor])),), *ends)
+    low, high = sorted((-128 * factor + constant, 127 * factor + constant))
+    return Form(constant, ((np.array([number]), np.array([factor])),), low, high)
 
 
 def terms(form: object) -> tuple[dict[int, int], int]:

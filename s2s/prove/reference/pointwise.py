@@ -92,8 +92,8 @@ def multiplied(of: Reals, step: Step) -> Computed:
     scale_of = np.float32(one_scale(first) * one_scale(second))
 
     def value(to: FixedPoint, at: Array, scale: np.float32) -> Value:
-        above = [to.do("-", *_stored(of, operand, at)) for operand in (first, second)]
-        product = to.of.convert_float(to.do("*", *above), I64, F32)
+        (x, zero_x), (y, zero_y) = _stored(of, first, at), _stored(of, second, at)
+        product = to.of.convert_float(to.do("*", to.do("-", x, zero_x), to.do("-", y, zero_y)), I64, F32)
         return to.of.on_floats("*", product, int(encoded(np.asarray(scale_of / scale))))
 
     return Computed(step.output.shape, value)
