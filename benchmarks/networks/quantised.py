@@ -78,14 +78,32 @@ def dense_parts() -> onnx.ModelProto:
     return net.model(net.classes(net.relu(net.conv(x, 160, 3)), 100))
 
 
-def transformer() -> onnx.ModelProto:
-    """Two encoder blocks with attention of four heads."""
+def transformer(blocks: int = 2, steps: int = 64, width: int = 128) -> onnx.ModelProto:
+    """Encoder blocks with attention of four heads."""
     net = Network("transformer")
-    x = net.input(1, 64, 128)
-    for _ in range(2):
-        x = net.layer_norm(net.add(x, net.linear(_attention(net, x, 4), 128)))
-        x = net.layer_norm(net.add(x, net.linear(net.gelu(net.linear(x, 512)), 128)))
+    x = net.input(1, steps, width)
+    for _ in range(blocks):
+        x = net.layer_norm(net.add(x, net.linear(_attention(net, x, 4), width)))
+        x = net.layer_norm(net.add(x, net.linear(net.gelu(net.linear(x, 4 * width)), width)))
     return net.model(x)
+
+
+def lstm(steps: int = 4, features: int = 16, units: int = 32) -> onnx.ModelProto:
+    """An LSTM from a state of zeros, step by step; onnxruntime does not quantise the operator LSTM."""
+    net = Network("lstm")
+    x = net.input(1, steps, features)
+    hidden = cell = None
+    for step in range(steps):
+        now = net.reshape(net.op("Slice", x, *map(net.integers, (step, step + 1, 1))), 1, features)
+        sums = [net.linear(now, units) for _ in range(4)]
+        if hidden is not None:
+            sums = [net.add(part, net.linear(hidden, units)) for part in sums]
+        put, keep, show = (net.op("Sigmoid", part) for part in sums[:3])
+        added = net.op("Mul", put, net.op("Tanh", sums[3]))
+        cell = added if cell is None else net.add(net.op("Mul", keep, cell), added)
+        hidden = net.op("Mul", show, net.op("Tanh", cell))
+    assert hidden is not None
+    return net.model(hidden)
 
 
 def _attention(net: Network, x: Value, heads: int) -> Value:

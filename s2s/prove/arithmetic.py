@@ -11,7 +11,7 @@ from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.functions import Expression, X, evaluate, merged
 from s2s.prove.intervals import Interval
 from s2s.prove.packing import Packing
-from s2s.prove.residues import PRIME, Group, is_held
+from s2s.prove.residues import MODULI, Group, is_held
 from s2s.prove.values import (
     Form,
     Function,
@@ -35,6 +35,8 @@ WIDE = 2.0**40
 MANY_GROUPS = 64
 """Groups of terms above which a sum is held by residues."""
 SIMPLE = {">>", "&"}
+SHORT = 1 << 16
+"""Values of a number whose products are sums of products of atoms."""
 
 
 class Arithmetic(Packing):
@@ -129,12 +131,19 @@ class Arithmetic(Packing):
         return self.made(value.base, Expression("cast", (value.expression,), I32), [bounds(value)], value.side)
 
     def _product(self, a: Value, b: Value, ctype: IntType) -> Form | None:
-        """The product of two atoms, as the form of an atom."""
-        if self.one_base(a, b) is not None or self.with_side(a, b) is not None:
+        """The product of two atoms, as the form of an atom, or of two short numbers: (a + 5) * (b + 4) is
+        ab + 4 a + 5 b + 20, where ab is an atom."""
+        if self.one_base(a, b) is not None:
             return None
-        first, second = (self.single_atoms(self.linear(x)) for x in (a, b))
-        ids = np.array([self.atoms.product(x, y) for x, y in zip(first.tolist(), second.tolist(), strict=True)])
-        return self._fitting(self.of_atoms(ids), ctype)
+        forms = [self.linear(self._signed_of(x) if ctype == U32 else x) for x in (a, b)]
+        if all(np.max(np.asarray(form.high) - form.low) < SHORT for form in forms):
+            first, second = (self.lines(form) for form in forms)
+            if first is not None and second is not None:
+                return self._fitting(self.product_of(first, second), ctype)
+        if self.with_side(a, b) is not None:
+            return None
+        left, right = (self.single_atoms(form) for form in forms)
+        return self._fitting(self.of_atoms(self.atoms.products(left, right)), ctype)
 
     def _fitting(self, form: Form, ctype: IntType) -> Form:
         """The result of a ring operation: signed ones may not overflow."""
@@ -299,7 +308,7 @@ def _times(group: Group, factor: Number) -> Group:
     ids, coefficients = group
     if not is_held(group):
         return ids, coefficients * factor
-    return ids, coefficients * (factor % PRIME) % PRIME
+    return ids, coefficients * (factor % MODULI) % MODULI
 
 
 def _nearest(number: Number) -> Number:

@@ -120,11 +120,11 @@ class Atoms(HeldForms):
         factors[alone] = rows.coefficients[at]
         numbers[alone] = self.single[rows.ids[at]]
         for row in alone[numbers[alone] < 0].tolist():
-            numbers[row] = self._alone(int(rows.ids[rows.bounds[row]]))
+            numbers[row] = self.alone(int(rows.ids[rows.bounds[row]]))
         numbers[others], factors[others] = self.numbered(rows.picked(others))
         return numbers, factors
 
-    def _alone(self, atom: int) -> int:
+    def alone(self, atom: int) -> int:
         """The base that is one atom."""
         number = int(self.single[atom])
         if number < 0:
@@ -208,7 +208,7 @@ class Atoms(HeldForms):
             for stairs in self.stairs.setdefault(base, []):
                 outer = self._outer(number, stairs[1])
                 if outer is not None:
-                    return self.function(self._alone(stairs[0]), outer)
+                    return self.function(self.alone(stairs[0]), outer)
         values = self.tables[number].values
         atom = self.new(("function", base, number), int(values.min()), int(values.max()))
         alike.append((atom, unit, first))
@@ -266,6 +266,13 @@ class Atoms(HeldForms):
         ends = [int(x) * int(y) for x in (self.low[a], self.high[a]) for y in (self.low[b], self.high[b])]
         return self.new(("product", min(a, b), max(a, b)), min(ends), max(ends))
 
+    def products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """The atoms of a * b, of arrays of atoms; 0, which is no atom, times any is 0."""
+        pairs = np.stack([np.minimum(a, b).reshape(-1), np.maximum(a, b).reshape(-1)], -1)
+        distinct, place = np.unique(pairs, axis=0, return_inverse=True)
+        made = np.array([self.product(x, y) if x else 0 for x, y in distinct.tolist()], np.int64)
+        return made[place.reshape(-1)].reshape(a.shape)
+
     def origin(self, base: int) -> tuple[int, int | None]:
         """The base below a base that is one function, and the number of its table; for others itself, and None."""
         form = self.bases[base]
@@ -292,7 +299,7 @@ class Atoms(HeldForms):
         if not (self._is_sum(base) and self._is_stairs(number)):
             return int(base), int(number)
         low, high = int(self.low[atom]), int(self.high[atom])
-        return self._alone(atom), self.table(Table(np.arange(low, high + 1), np.arange(low, high + 1), high))
+        return self.alone(atom), self.table(Table(np.arange(low, high + 1), np.arange(low, high + 1), high))
 
     def pair(self, first: int, second: int, pair: Pair) -> int:
         """The atom of a function of two bases."""

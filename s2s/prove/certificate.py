@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
-SCHEMA = 3
+SCHEMA = 4
 PROVED, WRONG, TESTED = "proved", "wrong", "tested only"
 METHOD = "symbolic execution of the printed C on linear forms and exact tables, compared with the model's operators"
 TRUSTED = (
@@ -33,10 +34,15 @@ class Kernel:
 
     function: str
     node: str
-    count: int
-    """Elements of its result."""
+    shape: tuple[int, ...]
+    """Of its result in memory, as the comment at its call has it."""
     status: str = TESTED
     reason: str = ""
+
+    @property
+    def count(self) -> int:
+        """Elements of its result."""
+        return prod(self.shape)
 
 
 @dataclass

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from s2s.prove.buffers import Buffer
@@ -74,6 +76,26 @@ def _orders(shape: tuple[int, ...]) -> list[np.ndarray]:
     blocks = [size for size in (4, 8, 16, 32) if channels % size == 0]
     split = [places.reshape(batch, channels // size, size, *spatial) for size in blocks]
     return [np.moveaxis(places, 1, -1).reshape(-1), *(np.moveaxis(image, 2, -1).reshape(-1) for image in split)]
+
+
+def order_of(tensor: Tensor, shape: tuple[int, ...]) -> np.ndarray | None:
+    """The order in which memory of a shape holds a tensor: its own, or with channels last; None if that is not known.
+
+    Axes of one element are left out. [16][8][4] of 4 channels of [16][8] is an image with its channels last.
+    """
+    places = np.arange(tensor.size)
+    if tensor.size != prod(shape) or tensor.dtype == "UINT8":
+        return None
+    if not tensor.may_move:
+        return places
+    orders = [places.reshape(tensor.shape), np.moveaxis(places.reshape(tensor.shape), 1, -1)]
+    alike = [each for each in orders if _without_ones(each.shape) == _without_ones(shape)]
+    same = alike and all(np.array_equal(each.reshape(-1), alike[0].reshape(-1)) for each in alike)
+    return alike[0].reshape(-1) if same else None
+
+
+def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(size for size in shape if size != 1)
 
 
 def _shown(memory: Memory, pointer: Pointer, tensor: Tensor, wrong: np.ndarray) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from s2s.prove.bilinear import Bilinear
 from s2s.prove.control import Conflict
 from s2s.prove.ctypes import I32, IntType
 from s2s.prove.faults import Unprovable
 from s2s.prove.functions import SIDE, Expression, X, apply
-from s2s.prove.interning import Interner
 from s2s.prove.intervals import Interval
 from s2s.prove.values import Comparison, Form, Function, Number, Value, as_function, bounds, constant, is_number, within
 
@@ -18,7 +18,7 @@ FEW = 4096
 """The widest range of a value that may turn out to have few values."""
 
 
-class Dependence(Interner):
+class Dependence(Bilinear):
     """Finds the one form that operands are functions of."""
 
     def one_base(self, a: Value, b: Value) -> tuple[Form, Expression, Expression] | None:

@@ -28,8 +28,8 @@ from s2s.support.frozen import frozen
 CHUNK = 1 << 17
 AS_POINTS = 12
 """Intervals up to this width are not split but enumerated."""
-MAX_POINTS = 1 << 25
-"""Intervals that a table may take to find."""
+MAX_POINTS, MAX_FLOATS = 1 << 25, 1 << 22
+"""Intervals that tables may take to find, of integers and of floats."""
 
 Undefined = np.ndarray | None
 """Where an operation is undefined in C; None for nowhere."""
@@ -312,15 +312,15 @@ def tabulate(
 
     work = [parts_of(values, low.astype(np.int64), high.astype(np.int64))]
     done: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-    points = 0
+    points, most = 0, MAX_FLOATS if e.ctype.real else MAX_POINTS
     while work:
         row, a, b = work.pop()
         if len(row) > CHUNK:
             work.append(_part(row, a, b, slice(CHUNK, None)))
             row, a, b = _part(row, a, b, slice(CHUNK))
         points += len(row)
-        if points > MAX_POINTS:
-            msg = f"a function takes more than {MAX_POINTS:,} intervals to tabulate"
+        if points > most:
+            msg = f"a function takes more than {most:,} intervals to tabulate"
             raise Unprovable(msg)
         value, bad = evaluated(row, Interval(a, b))
         bad = np.zeros(len(a), bool) if bad is None else bad

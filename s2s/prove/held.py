@@ -10,13 +10,13 @@ import numpy as np
 
 from s2s.prove import residues
 from s2s.prove.faults import Unprovable
-from s2s.prove.residues import MAX_FACTOR, PRIME, RESERVED, Residues
+from s2s.prove.residues import MAX_WIDTH, MODULI, RESERVED, Residues, factor_of, firsts_of
 from s2s.prove.rows import Base, Rows
 
 Name = tuple[Any, ...]
 """The identity of an atom: its kind, and its parts."""
-Held = tuple[int, int, int, int]
-"""The first residue of a form, its width (greatest less least value), and the atom or the base that it is (0 or -1 for
+Held = tuple[tuple[int, ...], int, int, int]
+"""The first residues of a form, its width (greatest less least value), and the atom or the base that it is (0 or -1 for
 the other one)."""
 
 
@@ -51,28 +51,30 @@ class HeldForms:
         self._note_bases()
         self.residues.forms += len(marks)
         matches: list[tuple[int, int, int]] = []
-        ends = zip(residues.keys_of(marks), marks[:, 0].tolist(), low.tolist(), high.tolist(), strict=True)
-        for key, residue, least, most in ends:
-            match = self._multiple_of(key, residue, most - least)
+        ends = zip(residues.keys_of(marks), firsts_of(marks), low.tolist(), high.tolist(), marks, strict=True)
+        for key, firsts, least, most, row in ends:
+            match = self._multiple_of(key, firsts, most - least)
             if match is None:
-                atom = self.new(("sum", key, residue), least, most)
-                self.held.setdefault(key, []).append((residue, most - least, atom, -1))
+                atom = self.new(("sum", key, firsts), least, most)
+                self.residues.note(atom, row)
+                self.held.setdefault(key, []).append((firsts, most - least, atom, -1))
                 match = atom, -1, 1
             matches.append(match)
         return matches
 
-    def _multiple_of(self, key: bytes, residue: int, width: int) -> tuple[int, int, int] | None:
-        """The atom or base that a form with this first residue is a multiple of, and the factor; None if none is known.
+    def _multiple_of(self, key: bytes, firsts: tuple[int, ...], width: int) -> tuple[int, int, int] | None:
+        """The atom or base that a form with these first residues is a multiple of, and the factor; None if none is
+        known.
 
         No coefficient of a form is above its width, as each atom has two values at least; so none of the form less its
-        multiple is a multiple of the prime.
+        multiple is a multiple of two of the primes.
         """
-        if width >= PRIME:
-            msg = "a long sum of more than 31 bits"
+        if width >= MAX_WIDTH:
+            msg = "a long sum of more than 61 bits"
             raise Unprovable(msg)
         for of_known, its_width, atom, base in self.held.get(key, ()):
-            factor = _factor(residue, of_known)
-            if abs(factor) <= MAX_FACTOR and width + abs(factor) * its_width < PRIME:
+            factor = factor_of(firsts, of_known)
+            if factor is not None and width + abs(factor) * its_width < MAX_WIDTH:
                 return atom, base, factor
         return None
 
@@ -80,9 +82,9 @@ class HeldForms:
         """The rows of residues that are multiples of an atom that stands for a form, with the atom and the factor."""
         self.residues.forms += len(marks)
         rows: dict[int, tuple[int, int]] = {}
-        ends = zip(residues.keys_of(marks), marks[:, 0].tolist(), widths.tolist(), strict=True)
-        for row, (key, residue, width) in enumerate(ends):
-            match = self._multiple_of(key, residue, width) if width < PRIME else None
+        ends = zip(residues.keys_of(marks), firsts_of(marks), widths.tolist(), strict=True)
+        for row, (key, firsts, width) in enumerate(ends):
+            match = self._multiple_of(key, firsts, width) if width < MAX_WIDTH else None
             if match is not None and match[0]:
                 rows[row] = match[0], match[2]
         return rows
@@ -94,8 +96,8 @@ class HeldForms:
     def marks_of(self, rows: Rows) -> np.ndarray:
         """The residues of linear forms, none of which is empty."""
         table = self.residues.upto(self.count)
-        terms = rows.coefficients[:, None] % PRIME * table[rows.ids] % PRIME
-        return np.add.reduceat(terms, rows.bounds[:-1]) % PRIME
+        terms = rows.coefficients[:, None] % MODULI * table[rows.ids] % MODULI
+        return np.add.reduceat(terms, rows.bounds[:-1]) % MODULI
 
     def _note_bases(self) -> None:
         """Note the residues of bases that are new, and have more than one term."""
@@ -110,18 +112,8 @@ class HeldForms:
         rows = Rows(np.cumsum([0, *(len(form.ids) for form in forms)]), ids, factors)
         marks, widths = self.marks_of(rows), self.widths_of(rows)
         self.residues.forms += len(marks)
-        for number, key, mark, width in zip(
-            new, residues.keys_of(marks), marks[:, 0].tolist(), widths.tolist(), strict=True
+        for number, key, firsts, width in zip(
+            new, residues.keys_of(marks), firsts_of(marks), widths.tolist(), strict=True
         ):
-            if width < PRIME:
-                self.held.setdefault(key, []).append((mark, width, 0, number))
-
-
-def _factor(residue: int, of_known: int) -> int:
-    """The factor of a form whose first residue is `residue` over the one of `of_known`, nearest to 0; PRIME if none."""
-    if residue == of_known:
-        return 1
-    if residue == 0 or of_known == 0:
-        return PRIME
-    factor = residue * pow(of_known, -1, PRIME) % PRIME
-    return factor - PRIME if factor > PRIME // 2 else factor
+            if width < MAX_WIDTH:
+                self.held.setdefault(key, []).append((firsts, width, 0, number))

@@ -13,7 +13,7 @@ from s2s.prove.control import Conflict
 from s2s.prove.faults import Unprovable
 from s2s.prove.functions import Expression, Table, merged, signature, tabulate
 from s2s.prove.intervals import Interval
-from s2s.prove.pairs import Pair, pair_of
+from s2s.prove.pairs import Pair, applied, pair_of
 from s2s.prove.residues import PLACES, WORDS, Group, is_held
 from s2s.prove.rows import Rows, rows_of
 from s2s.prove.values import Form, Function, Lanes, Number, Value, as_form, as_function, is_number
@@ -49,6 +49,8 @@ class Interner:
         self.sliced: dict[Key, dict[tuple[int, int, int], int]] = {}
         self.pairs: dict[tuple[tuple[int, ...], int | None, int], Pair] = {}
         """Functions of two bases by the tables of the cases, the one below them, and the one of the cases."""
+        self.applied: dict[tuple[int, int, int, bytes], Pair] = {}
+        """Functions of such functions, by their table and by the two tables and the digest of the inner one."""
         self.compositions: dict[tuple[int, int], int] = {}
         """outer(inner(x)) by the numbers of both tables."""
 
@@ -264,14 +266,17 @@ class Interner:
             cases, order = [tabled[case] for case in tables], self.atoms.cases(side)
             pair = pair_of(cases, None if inner is None else tabled[inner], tabled[int(number)], order)
             self.pairs[key] = pair
-        for owner, lines in ((other, pair.columns), (below, pair.rows)) if min(pair.values.shape) == 1 else ():
+        return self._of_two(below, int(other), pair)
+
+    def _of_two(self, first: int, second: int, pair: Pair) -> tuple[int, int, int]:
+        """A function of two bases, or of one of them where it does not depend on the other."""
+        for owner, lines in ((second, pair.columns), (first, pair.rows)) if min(pair.values.shape) == 1 else ():
             if len(pair.values.reshape(-1)) == len(lines.distinct):
                 values = pair.values.reshape(-1)[lines.values]
                 return self._of_one(owner, self.atoms.table(merged(lines.starts, values, lines.last)))
-        if below == other:
-            return self._of_one(below, self.atoms.table(pair.diagonal))
-        first = int(pair.values[0, 0])
-        return self.atoms.pair(below, int(other), pair.from_zero), 1, first
+        if first == second:
+            return self._of_one(first, self.atoms.table(pair.diagonal))
+        return self.atoms.pair(first, second, pair.from_zero), 1, int(pair.values[0, 0])
 
     def _of_one(self, base: int, number: int) -> tuple[int, int, int]:
         """A function of one base."""
@@ -290,7 +295,21 @@ class Interner:
         line = table.line
         if line is not None:
             return int(form.ids[0]), *line
+        definition = self.atoms.definitions[int(form.ids[0])]
+        if definition[0] == "pair":
+            first, second, *inner = definition[1:]
+            return self._of_two(int(first), int(second), self._applied(number, inner[0], inner[1], inner[2]))
         return self.atoms.function(*self._composed(base, number))
+
+    def _applied(self, number: int, rows: int, columns: int, digest: bytes) -> Pair:
+        """A function of a function of two bases, as one of these."""
+        key = number, rows, columns, digest
+        known = self.applied.get(key)
+        if known is None:
+            tables = self.atoms.tables
+            pair = Pair(tables[rows], tables[columns], self.atoms.matrices[digest])
+            known = self.applied[key] = applied(tables[number], pair)
+        return known
 
     def _composed(self, base: int, number: int) -> tuple[int, int]:
         """A function of a base that is one atom: of the base below that atom if it is a function itself."""

@@ -80,6 +80,14 @@ def pair_of(cases: list[Table], inner: Table | None, side: Table, order: list[in
     return Pair(rows, columns, turned.T)
 
 
+def applied(outer: Table, pair: Pair) -> Pair:
+    """outer(pair(x, y))."""
+    values = outer.values[np.searchsorted(outer.starts, pair.values, side="right") - 1]
+    rows, values = _distinct(pair.rows, values)
+    columns, turned = _distinct(pair.columns, values.T)
+    return Pair(rows, columns, turned.T)
+
+
 def _distinct(lines: Table, values: np.ndarray) -> tuple[Table, np.ndarray]:
     """Lines of a matrix, equal ones as one, numbered as the table of lines meets them."""
     _, same = np.unique(values, axis=0, return_inverse=True)

@@ -12,7 +12,6 @@ import struct
 from hashlib import sha256
 from pathlib import Path
 
-import numpy as np
 from pycparser.c_parser import ParseError
 
 from s2s.errors import InputError
@@ -36,6 +35,8 @@ CALLS = (
     re.compile(rf"^\s*(?P<function>\w+)\([^;{{}}]*\);[ ]*{COMMENT}", re.DOTALL | re.MULTILINE),
 )
 """A call of a kernel with its comment, which stands above it or behind it."""
+CONTINUED = re.compile(r"\n\s*\*\s")
+"""The start of a further line of a comment."""
 MAX_EXACT = 1 << 26
 """Products of a network up to which each coefficient is compared; beyond, residues stand for long sums."""
 DTYPES = {"i8": I8, "u8": U8, "f32": F32}
@@ -52,7 +53,7 @@ def prove_tree(model_path: Path, folder: Path) -> Proof:
     tree = read_tree(folder)
     proof = Proof(digest(model_path), tree.digests())
     calls = _calls(folder / "src" / f"{tree.name}.c")
-    proof.kernels = [Kernel(function, node, count) for function, node, count in calls]
+    proof.kernels = [Kernel(function, node, shape) for function, node, shape in calls]
     try:
         _prove(proof, tree, model_path)
     except Fault as fault:
@@ -128,15 +129,15 @@ def _model(path: Path) -> Model:
         ) from error
 
 
-def _calls(file: Path) -> list[tuple[str, str, int]]:
-    """Function, node and elements of each kernel that the run function calls, from its comments."""
+def _calls(file: Path) -> list[tuple[str, str, tuple[int, ...]]]:
+    """Function, node and shape of each kernel that the run function calls, from its comments."""
     text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     matches = sorted((match for call in CALLS for match in call.finditer(text)), key=lambda match: match.start("shape"))
     return [
         (
             match["function"],
-            " ".join(match["node"].split()),
-            int(np.prod([int(size) for size in match["shape"].split("][") if size] or [1])),
+            " ".join(CONTINUED.sub(" ", match["node"]).split()),
+            tuple(int(size) for size in match["shape"].split("][") if size),
         )
         for match in matches
     ]

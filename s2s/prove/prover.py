@@ -8,7 +8,7 @@ from s2s.prove.accesses import Accesses
 from s2s.prove.atoms import Atoms
 from s2s.prove.buffers import Buffer
 from s2s.prove.certificate import PROVED, TESTED, WRONG, Kernel
-from s2s.prove.comparison import difference
+from s2s.prove.comparison import difference, order_of
 from s2s.prove.control import Conflict
 from s2s.prove.declarations import CType
 from s2s.prove.expressions import EXPRESSIONS
@@ -103,8 +103,9 @@ class Prover(Machine):
             self.memory.restore(before)
             self.memory.transaction = None
             self.lanes.loops.clear()
+            step = self._result_step(kernel)
             kernel.status = WRONG if isinstance(limit, Fault) else TESTED
-            kernel.reason = str(limit)
+            kernel.reason = step.reason if step is not None and step.reason and kernel.status == TESTED else str(limit)
             return None, None
         finally:
             self.inside = False
@@ -188,8 +189,8 @@ class Prover(Machine):
         """
         step = self._result_step(kernel)
         pointer = arguments[0] if arguments else None
-        moves = step is not None and step.output.may_move
-        if step is None or moves or step.output.size != kernel.count or not isinstance(pointer, Pointer):
+        order = None if step is None else order_of(step.output, kernel.shape)
+        if step is None or order is None or not isinstance(pointer, Pointer):
             msg = f"{kernel.node} is not proved, and its result is not known by element"
             raise Unprovable(msg)
         buffer, tensor = pointer.target, step.output
@@ -201,7 +202,7 @@ class Prover(Machine):
             msg = f"{kernel.node} writes beyond {buffer.name}"
             raise Fault(msg)
         self._settle(kernel)
-        self.memory.put_atoms(buffer, cells, tensor.atoms.reshape(-1), tensor.plain.reshape(-1), ctype)
+        self.memory.put_atoms(buffer, cells, tensor.atoms.reshape(-1)[order], tensor.plain.reshape(-1)[order], ctype)
 
 
 def _by_node(model: Model) -> dict[str, Step]:

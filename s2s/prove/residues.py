@@ -1,12 +1,14 @@
-"""Residues: four sums modulo a prime that stand for the terms of a long linear form.
+"""Residues: six sums modulo primes that stand for the terms of a long linear form.
 
-Each atom has four random residues r, from 1 to p - 1 with p = 2^31 - 1. The residues of sum(k * atom) are
-sum(k * r) mod p. Sums and multiples of forms are sums and multiples of their residues, so that a form of 4,608 terms,
-or the 46,000 products that Winograd's method forms of it, are four numbers.
+Each atom has six random residues r, two from 1 to p - 1 for each prime p of three, the greatest below 2^31. The
+residues of sum(k * atom) are sum(k * r) mod p. Sums and multiples of forms are sums and multiples of their residues, so
+that a form of 4,608 terms, or the 46,000 products that Winograd's method forms of it, are six numbers. An atom that
+stands for a form has the residues of the form: a sum of parts is the whole, whatever parts it is summed of.
 
 A form a is taken to be f times a form b, |f| <= MAX_FACTOR, if its residues are. If it is not, a - f * b has a
-coefficient that is not 0, and below p by the bounds of both, so that each residue of it is 0 with a probability of at
-most 1 / (p - 1) (Schwartz and Zippel). Of n forms, some pair and some f are mistaken with a probability of at most
+coefficient that is not 0, and below MAX_WIDTH by the bounds of both: two of the primes do not divide it. So each of
+their four residues is 0 with a probability of at most 1 / (p - 1) (Schwartz and Zippel). Of n forms, some pair and some
+f are mistaken with a probability of at most
 
     n^2 * (2 * MAX_FACTOR + 1) / (p - 1)^4
 
@@ -15,20 +17,26 @@ neither is made to fit them.
 
 A factor of two forms is the quotient of their residues:
 
-    a = 3 x0 + 5 x1        residues (2, 9, 4, 7) mod 11
-    b = 6 x0 + 10 x1       residues (4, 7, 8, 3) mod 11         b / a = 2, in each of the four
+    a = 3 x0 + 5 x1        residues (2, 9) mod 11, (4, 7) mod 13
+    b = 6 x0 + 10 x1       residues (4, 7) mod 11, (8, 1) mod 13         b / a = 2, in each of the four
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import floor, log2
+from math import floor, log2, prod
 
 import numpy as np
 
-PRIME = (1 << 31) - 1
-WORDS = 4
+PRIMES = ((1 << 31) - 61, (1 << 31) - 19, (1 << 31) - 1)
+WORDS_EACH = 2
+"""Residues of a form modulo each prime."""
+MODULI = np.repeat(np.array(PRIMES), WORDS_EACH)
+"""The prime of each residue."""
+WORDS = len(MODULI)
 """Residues of a form."""
+MAX_WIDTH = prod(PRIMES[:2])
+"""No number below it, but 0, is divided by two of the primes."""
 MAX_FACTOR = 1 << 12
 """The greatest factor of two forms."""
 BLOCK = 1 << 12
@@ -58,17 +66,22 @@ class Residues:
     def error_bits(self) -> int:
         """k, where two forms were taken for one with a probability of at most 2^-k."""
         pairs = 2 * log2(max(2, self.forms))
-        return floor(WORDS * log2(PRIME - 1) - pairs - log2(2 * MAX_FACTOR + 1))
+        sure = (WORDS - WORDS_EACH) * log2(PRIMES[0] - 1)
+        return floor(sure - pairs - log2(2 * MAX_FACTOR + 1))
 
     def upto(self, count: int) -> np.ndarray:
         """The residues of the first `count` atoms at least."""
         if count > len(self.table):
             blocks = max(-(-count // BLOCK), 2 * len(self.table) // BLOCK)
-            more = self.generator.integers(1, PRIME, (blocks * BLOCK - len(self.table), WORDS))
+            more = self.generator.integers(1, MODULI, (blocks * BLOCK - len(self.table), WORDS))
             self.table = np.concatenate([self.table, more])
             self.table[:RESERVED] = 0
             self.table[PLACES, PLACES - 1] = 1
         return self.table
+
+    def note(self, atom: int, residues: np.ndarray) -> None:
+        """Let an atom that stands for a form have the residues of the form."""
+        self.upto(atom + 1)[atom] = residues
 
 
 def is_held(group: Group) -> bool:
@@ -80,9 +93,11 @@ def is_held(group: Group) -> bool:
 def residues_of(table: np.ndarray, groups: Sequence[Group]) -> np.ndarray:
     """The residues of a form, with the axes of its lanes as far as they differ, and a last one."""
     total: np.ndarray = np.zeros(WORDS, np.int64)
-    for ids, coefficients in _joined(groups):
+    for _, residues in filter(is_held, groups):
+        total = (total + residues) % MODULI
+    for ids, coefficients in _joined([group for group in groups if not is_held(group)]):
         total = total + _contracted(table, ids, coefficients)
-    return total % PRIME
+    return total % MODULI
 
 
 def _joined(groups: Sequence[Group]) -> Iterator[Group]:
@@ -126,37 +141,62 @@ def _contracted(table: np.ndarray, ids: np.ndarray, coefficients: np.ndarray) ->
 def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """left @ right mod p for integers and residues, (batch, rows, terms) and (batch, terms, columns)."""
     widest, terms = int(np.max(np.abs(left), initial=0)), left.shape[-1]
-    if left.shape[1] * right.shape[2] <= WORDS and widest < PRIME:
+    moduli = np.tile(MODULI, right.shape[2] // WORDS)
+    if left.shape[1] * right.shape[2] <= WORDS and widest < PRIMES[0]:
         # One lane each: a matrix product would be called for every one of them.
         summed = np.zeros((len(left), right.shape[2]), np.int64)
         for term in range(terms):
-            summed = (summed + left[:, 0, term, None] * right[:, term]) % PRIME
+            summed = (summed + left[:, 0, term, None] * right[:, term]) % moduli
         return summed[:, None]
-    if widest * float(PRIME) * terms < EXACT:
-        return (left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64) % PRIME
+    if widest * float(PRIMES[-1]) * terms < EXACT:
+        return (left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64) % moduli
     if terms > 64:
         half = terms // 2
         parts = ((left[..., :half], right[:, :half]), (left[..., half:], right[:, half:]))
-        return (_product(*parts[0]) + _product(*parts[1])) % PRIME
-    left = left % PRIME
+        return (_product(*parts[0]) + _product(*parts[1])) % moduli
     high = _product(left >> 16, right)
-    return (high * (1 << 16) + _product(left & 0xFFFF, right)) % PRIME
+    return (high * (1 << 16) + _product(left & 0xFFFF, right)) % moduli
 
 
-def inverse(numbers: np.ndarray) -> np.ndarray:
-    """1 / numbers mod p: numbers^(p - 2)."""
-    result, power, rest = np.ones_like(numbers), numbers % PRIME, PRIME - 2
+def _inverse(numbers: np.ndarray, prime: int) -> np.ndarray:
+    """1 / numbers modulo a prime: numbers^(p - 2)."""
+    result, power, rest = np.ones_like(numbers), numbers % prime, prime - 2
     while rest:
         if rest & 1:
-            result = result * power % PRIME
-        power = power * power % PRIME
+            result = result * power % prime
+        power = power * power % prime
         rest >>= 1
     return result
 
 
 def keys_of(residues: np.ndarray) -> list[bytes]:
-    """What the residues of all multiples of a form share: the others over the first one, if that is not 0."""
-    first = residues[:, 0]
-    scaled = residues[:, 1:] * inverse(np.where(first == 0, 1, first))[:, None] % PRIME
-    text, width = scaled.tobytes(), scaled.itemsize * (WORDS - 1)
+    """What the residues of all multiples of a form share: by prime, the second over the first one, if that is not 0."""
+    keys = np.empty((len(residues), len(PRIMES)), np.int64)
+    for place, prime in enumerate(PRIMES):
+        first, second = residues[:, WORDS_EACH * place], residues[:, WORDS_EACH * place + 1]
+        keys[:, place] = second * _inverse(np.where(first == 0, 1, first), prime) % prime
+    text, width = keys.tobytes(), keys.itemsize * len(PRIMES)
     return [text[at : at + width] for at in range(0, len(text), width)]
+
+
+def firsts_of(residues: np.ndarray) -> list[tuple[int, ...]]:
+    """The first residue of each form modulo each prime."""
+    return [tuple(row) for row in residues[:, ::WORDS_EACH].tolist()]
+
+
+def factor_of(residues: tuple[int, ...], of_known: tuple[int, ...]) -> int | None:
+    """The factor of a form over a known one, by the first residues of both modulo each prime; None if it is none of at
+    most MAX_FACTOR."""
+    if residues == of_known:
+        return 1
+    at = next((place for place, residue in enumerate(of_known) if residue), None)
+    if at is None:
+        return None
+    prime = PRIMES[at]
+    factor = residues[at] * pow(of_known[at], -1, prime) % prime
+    factor -= prime if factor > prime // 2 else 0
+    same = all(
+        (factor * known - residue) % prime == 0
+        for known, residue, prime in zip(of_known, residues, PRIMES, strict=True)
+    )
+    return factor if factor and abs(factor) <= MAX_FACTOR and same else None

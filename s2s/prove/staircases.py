@@ -16,7 +16,8 @@ import numpy as np
 
 NEAR = 2
 """Integers before and after a jump that are looked at one by one."""
-MIN_JUMPS = 4
+MIN_JUMPS, MAX_JUMPS = 4, 1 << 20
+"""Jumps of a function that are guessed, and of all together at most."""
 WAYS = 16
 """Parts into which a search cuts an interval."""
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -30,7 +31,11 @@ def parts_of(values: Values, low: np.ndarray, high: np.ndarray) -> Parts:
     rows = np.arange(len(low))
     first, last = values(rows, low), values(rows, high)
     jumps = np.abs(last - first)
-    guessed = (jumps >= MIN_JUMPS) & ((high - low) // np.maximum(jumps, 1) > 4 * NEAR)
+    guessed = (
+        (jumps >= MIN_JUMPS)
+        & (np.sum(jumps.astype(np.float64)) <= MAX_JUMPS)
+        & ((high - low) // np.maximum(jumps, 1) > 4 * NEAR)
+    )
     rest, steep = np.flatnonzero(~guessed), np.flatnonzero(guessed)
     if not len(steep):
         return rows, low, high

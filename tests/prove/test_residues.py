@@ -12,7 +12,7 @@ from s2s.prove.certificate import WRONG
 from s2s.prove.faults import Unprovable
 from s2s.prove.interning import Interner
 from s2s.prove.proof import prove_tree
-from s2s.prove.residues import PRIME, Residues, residues_of
+from s2s.prove.residues import MAX_WIDTH, MODULI, PRIMES, RESERVED, WORDS, Residues, residues_of
 from s2s.prove.values import Form, Lanes
 from support.planted_bugs import QDQ_BUGS, with_bug
 from support.qdq_networks import qdq_network
@@ -37,11 +37,11 @@ def form(ids: np.ndarray, factors: np.ndarray) -> Form:
 
 def test_residues_are_sums_of_the_residues_of_atoms():
     table = Residues(5).upto(100)
-    ids, factors = RNG.integers(7, 100, (3, 1, 6)), RNG.integers(-(2**40), 2**40, (1, 4, 6))
+    ids, factors = RNG.integers(RESERVED, 100, (3, 1, 6)), RNG.integers(-(2**40), 2**40, (1, 4, 6))
     marks = residues_of(table, [(ids, factors)])
-    for i, j, word in np.ndindex(3, 4, 4):
+    for i, j, word in np.ndindex(3, 4, WORDS):
         terms = zip(factors[0, j].tolist(), table[ids[i, 0], word].tolist(), strict=True)
-        assert marks[i, j, word] == sum(factor * residue for factor, residue in terms) % PRIME
+        assert marks[i, j, word] == sum(factor * residue for factor, residue in terms) % int(MODULI[word])
 
 
 def test_a_sum_and_its_multiples_are_one_atom():
@@ -62,12 +62,31 @@ def test_sums_that_differ_by_one_are_different_atoms():
     assert not np.any(rows.ids == of.rows(form(ids, other)).ids)
 
 
-def test_a_multiple_of_the_prime_is_not_taken_for_zero():
+def test_a_multiple_of_a_prime_is_not_taken_for_zero():
     of, ids = interner()
-    factors = FACTORS.copy()
-    factors[:, 0] = PRIME
-    with pytest.raises(Unprovable):
-        of.rows(form(ids, factors))
+    rows = of.rows(form(ids, FACTORS))
+    for prime in PRIMES:
+        factors = FACTORS.copy()
+        factors[:, 0] += prime
+        assert not np.any(rows.ids == of.rows(form(ids, factors)).ids)
+
+
+def test_sums_that_may_be_multiples_of_two_primes_are_refused():
+    of, ids = interner()
+    with pytest.raises(Unprovable, match="more than 61 bits"):
+        of.rows(Form(0, ((ids[None], FACTORS),), -MAX_WIDTH // 2, MAX_WIDTH // 2 + 1))
+
+
+def test_a_sum_of_sums_is_the_atom_of_the_whole():
+    """Example: 3 (x0 + .. + x39) less the same sum with other factors, both atoms by then."""
+    of, ids = interner()
+    parts = [form(ids, factors) for factors in (FACTORS, FACTORS[::-1])]
+    whole = of.rows(form(ids, 3 * FACTORS - FACTORS[::-1]))
+    first, second = (of.rows(part).ids[:, None] for part in parts)
+    both = np.concatenate([first, second, np.zeros((LANES, TERMS - 2), np.int64)], axis=1)
+    factors = np.array([3, -1] + [0] * (TERMS - 2))
+    again = of.rows(Form(0, ((both, factors),), -(1 << 30), 1 << 30))
+    assert np.array_equal(whole.ids, again.ids)
 
 
 def test_mistakes_are_less_likely_than_two_to_the_minus_64():

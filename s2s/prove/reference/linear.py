@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2s.prove.bilinear import Bilinear
 from s2s.prove.faults import Unprovable
 from s2s.prove.reference.model import Array, Step
 from s2s.prove.reference.real import Scaled, Terms
@@ -12,11 +13,11 @@ from s2s.prove.reference.real import Scaled, Terms
 def _constants(weights: Scaled) -> tuple[Array, Array]:
     """The integers of a constant tensor above their zero point, and the scale of each element, in its shape."""
     at = np.arange(weights.size)
-    ids, _, _, constant = weights.terms(at)
+    ids, numbers, _, constant = weights.terms(at)
     if np.any(ids):
         msg = "weights that are computed"
         raise Unprovable(msg)
-    return constant.reshape(weights.shape), weights.scale(at).reshape(weights.shape)
+    return (numbers[:, 0] + constant).reshape(weights.shape), weights.scale(at).reshape(weights.shape)
 
 
 def _biased(bias: Scaled | None, scale: Array) -> Array:
@@ -152,6 +153,34 @@ def gemm(step: Step, a: Scaled, b: Scaled, bias: Scaled | None) -> Scaled:
         return atoms[row], plain[row], weights.T[oc], constants[oc]
 
     return Scaled(step.output.shape, terms, lambda at: scale[at % outputs], depth)
+
+
+def matmul(of: Bilinear, step: Step, a: Scaled, b: Scaled) -> Scaled:
+    """MatMul of two results, in batches: sums of products of elements.
+
+    (a + 5) * (b + 4) is ab + 4 a + 5 b + 20, where ab is an atom.
+    """
+    if len(a.shape) != len(b.shape) or a.shape[:-2] != b.shape[:-2] or len(a.shape) < 2:
+        msg = f"{step.kind} of tensors of {list(a.shape)} and {list(b.shape)}"
+        raise Unprovable(msg)
+    scale = np.float32(one_scale(a) * one_scale(b))
+    (rows, depth), columns = a.shape[-2:], b.shape[-1]
+    left = [part.reshape(-1, rows, depth) for part in _flat(a)]
+    right = [part.reshape(-1, depth, columns) for part in _flat(b)]
+
+    def terms(at: Array) -> Terms:
+        batch, row, column = np.unravel_index(at, (len(left[0]), rows, columns))
+        x, above_x = (part[batch, row] for part in left)
+        y, above_y = (part[batch, :, column] for part in right)
+        lines = [
+            (ids.reshape(-1), (ids != 0).reshape(-1).astype(np.int64), above.reshape(-1))
+            for ids, above in ((x, above_x), (y, above_y))
+        ]
+        ids, factors, constant = of.product_terms(lines[0], lines[1])
+        ids, factors = (part.reshape(len(at), -1) for part in (ids, factors))
+        return ids, np.zeros_like(ids), factors, constant.reshape(len(at), -1).sum(-1)
+
+    return Scaled(step.output.shape, terms, lambda at: np.full(len(at), scale), 3 * depth)
 
 
 def mean(step: Step, x: Scaled) -> Scaled:

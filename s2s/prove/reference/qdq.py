@@ -13,9 +13,10 @@ from s2s.prove.faults import Unprovable
 from s2s.prove.floats import encoded
 from s2s.prove.reference.execution import Execution
 from s2s.prove.reference.fixed_point import FixedPoint
-from s2s.prove.reference.linear import conv, gemm, mean, one_scale, pool, pooled
+from s2s.prove.reference.linear import conv, gemm, matmul, mean, one_scale, pool, pooled
 from s2s.prove.reference.model import Array, Model, Step, Tensor
-from s2s.prove.reference.real import Real, Scaled, Sum
+from s2s.prove.reference.pointwise import FUNCTIONS, added, divided, function_of, multiplied
+from s2s.prove.reference.real import Real, Scaled
 from s2s.prove.values import Value
 
 PART = 1 << 14
@@ -94,7 +95,7 @@ def dequantize(of: Quantised, step: Step) -> None:
         one = np.ones((len(at), 1), np.int64)
         below = -offsets[channel[at]]
         if source.data is not None:
-            return 0 * one, 0 * one, one, source.constants.reshape(-1)[at].astype(np.int64) + below
+            return 0 * one, source.constants.reshape(-1)[at][:, None].astype(np.int64), one, below
         return source.atoms.reshape(-1)[at][:, None], source.plain.reshape(-1)[at][:, None], one, below
 
     of.real[id(step.output)] = Scaled(source.shape, terms, lambda at: scales[channel[at]], 1)
@@ -118,7 +119,7 @@ def quantize(of: Quantised, step: Step) -> None:
         elif isinstance(real, Scaled):
             value = of.as_float(to, real, at, (real.scale(at) / scale).astype(np.float32))
         else:
-            value = _sum_over(of, to, real, at, scale)
+            value = real.value(to, at, scale)
         nearest = to.of.unary("rint", value, F32)
         ends = (int(encoded(np.asarray(end - zero, np.float32))) for end in (low, high))
         limited = to.of.convert_float(_between(to, nearest, *ends), F32, I32)
@@ -135,28 +136,6 @@ def _stored(limit: float, scale: np.float32, zero: int) -> int:
     """A real limit as a stored number, far beyond each type where it is infinite."""
     with np.errstate(over="ignore"):
         return int(np.clip(np.rint(np.float32(limit) / scale), -MANY, MANY)) + zero
-
-
-def _sum_over(of: Quantised, to: FixedPoint, real: Sum, at: Array, scale: np.float32) -> Value:
-    """(a - zero of a) * factor of a + (b - zero of b) * factor of b: products of the stored numbers, one constant."""
-    values: list[Value] = []
-    offset = np.zeros(len(at), np.float32)
-    for term, sign in ((real.first, 1), (real.second, real.sign)):
-        factor = (term.scale(at) / scale).astype(np.float32) * np.float32(sign)
-        ids, numbers, factors, constant = term.terms(at)
-        stored = of.execution.form(ids, numbers, factors, np.zeros(len(at), np.int64))
-        values.append(to.of.on_floats("*", to.of.convert_float(stored, I64, F32), encoded(factor)))
-        offset = offset + factor * (-constant).astype(np.float32)
-    return to.of.on_floats("+", values[1], to.of.on_floats("+", values[0], encoded(-offset)))
-
-
-def add(of: Quantised, step: Step) -> None:
-    """Add, and Sub by its sign, of two tensors of one shape."""
-    first, second = (of.scaled(step.operand(index)) for index in (0, 1))
-    if first.shape != second.shape or first.width != 1 or second.width != 1:
-        msg = f"{step.kind} that broadcasts, or of what is not quantised"
-        raise Unprovable(msg)
-    of.real[id(step.output)] = Sum(first, second, -1 if step.kind == "Sub" else 1)
 
 
 def relu(of: Quantised, step: Step) -> None:
@@ -192,14 +171,37 @@ def max_pool(of: Quantised, step: Step) -> None:
 
 def movement(of: Quantised, step: Step) -> None:
     """Flatten, Reshape, Squeeze and Unsqueeze: the same elements in order; Transpose: in another one."""
-    real, shape = of.real_of(step.operand(0)), step.output.shape
-    places = np.arange(int(np.prod(real.shape))).reshape(real.shape)
+    source, shape = step.operand(0), step.output.shape
+    places = np.arange(source.size).reshape(source.shape)
     if step.kind == "Transpose":
         places = places.transpose(step.table.get("perm"))
+    elif step.kind == "Slice":
+        places = places[_slices(step, source.shape)]
+    flat = places.reshape(-1)
+    if source.ids is not None and source.numbers is not None and id(source) not in of.real:
+        step.output.ids, step.output.numbers = source.ids[flat], source.numbers[flat]
+        return
+    real = of.real_of(source)
     if not isinstance(real, Scaled):
         msg = f"{step.kind} of a sum before it is quantised"
         raise Unprovable(msg)
     of.real[id(step.output)] = real.moved(places.reshape(shape))
+
+
+def _slices(step: Step, shape: tuple[int, ...]) -> tuple[slice, ...]:
+    """The part of each axis that Slice takes."""
+    starts, ends = (step.operand(index).constants.reshape(-1).tolist() for index in (1, 2))
+    axes, steps = (
+        other if len(step.operands) <= index else step.operand(index).constants.reshape(-1).tolist()
+        for index, other in ((3, list(range(len(starts)))), (4, [1] * len(starts)))
+    )
+    if min(steps) < 1:
+        msg = "Slice backwards"
+        raise Unprovable(msg)
+    taken = [slice(None)] * len(shape)
+    for start, end, axis, stride in zip(starts, ends, axes, steps, strict=True):
+        taken[axis] = slice(start, end, stride)
+    return tuple(taken)
 
 
 OPERATORS: dict[str, Callable[[Quantised, Step], None]] = {
@@ -207,17 +209,27 @@ OPERATORS: dict[str, Callable[[Quantised, Step], None]] = {
     "QuantizeLinear": quantize,
     "Conv": lambda of, step: of.real.update({id(step.output): conv(step, *_operands(of, step))}),
     "Gemm": lambda of, step: of.real.update({id(step.output): gemm(step, *_operands(of, step))}),
-    "MatMul": lambda of, step: of.real.update({id(step.output): gemm(step, *_operands(of, step))}),
+    "MatMul": lambda of, step: of.real.update({id(step.output): _matmul(of, step)}),
     "GlobalAveragePool": lambda of, step: of.real.update({id(step.output): mean(step, of.scaled(step.operand(0)))}),
     "ReduceMean": lambda of, step: of.real.update({id(step.output): mean(step, of.scaled(step.operand(0)))}),
     "AveragePool": lambda of, step: of.real.update({id(step.output): pool(step, of.scaled(step.operand(0)))}),
     "MaxPool": max_pool,
-    "Add": add,
-    "Sub": add,
+    "Add": lambda of, step: of.real.update({id(step.output): added(of, step)}),
+    "Sub": lambda of, step: of.real.update({id(step.output): added(of, step)}),
+    "Mul": lambda of, step: of.real.update({id(step.output): multiplied(of, step)}),
+    "Div": lambda of, step: of.real.update({id(step.output): divided(of, step)}),
+    **dict.fromkeys(FUNCTIONS, lambda of, step: of.real.update({id(step.output): function_of(of, step)})),
     "Relu": relu,
     "Clip": clip,
-    **dict.fromkeys(("Flatten", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Identity"), movement),
+    **dict.fromkeys(("Flatten", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Slice", "Identity"), movement),
 }
+
+
+def _matmul(of: Quantised, step: Step) -> Scaled:
+    """MatMul with constant weights, or of two results."""
+    a, b, _ = _operands(of, step)
+    is_constant = not np.any(b.terms(np.arange(b.size))[0])
+    return gemm(step, a, b, None) if is_constant and len(b.shape) == 2 else matmul(of.execution.single().of, step, a, b)
 
 
 def _operands(of: Quantised, step: Step) -> tuple[Scaled, Scaled, Scaled | None]:

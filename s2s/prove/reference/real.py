@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from s2s.prove.reference.fixed_point import FixedPoint
 from s2s.prove.reference.model import Array
+from s2s.prove.values import Value
 
 Terms = tuple[Array, Array, Array, Array]
 """Of elements at flat positions: atoms (0 for none), numbers and factors as (elements, terms), and a constant each."""
@@ -58,24 +60,20 @@ class Scaled:
 
 
 @dataclass
-class Sum:
-    """The sum of two scaled tensors of one shape."""
+class Computed:
+    """Elements that are floats of other ones."""
 
-    first: Scaled
-    second: Scaled
-    sign: int = 1
-    """Of the second one."""
+    shape: tuple[int, ...]
+    value: Callable[[FixedPoint, Array, np.float32], Value]
+    """The quotient of elements at flat positions and the scale that they are quantised with, in lanes."""
     low: float = -np.inf
     high: float = np.inf
+    applied: tuple[Scaled, Callable[[Array], Array]] | None = None
+    """What the elements are a function of, and the function of floats, if they are."""
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of both."""
-        return self.first.shape
-
-    def limited(self, low: float, high: float) -> Sum:
+    def limited(self, low: float, high: float) -> Computed:
         """The same between two real numbers."""
-        return replace(self, low=max(self.low, low), high=min(self.high, high))
+        return replace(self, low=max(self.low, low), high=min(self.high, high), applied=None)
 
 
-Real = Scaled | Sum
+Real = Scaled | Computed
