@@ -39,7 +39,7 @@ class IntrinsicAttr(ParametrizedAttribute):
                                                                     byte holds two constants from 0 to 15, the lower
                                                                     one for the first half of the steps
 
-        dot_window acc + sum over r < rows, k < group of x[r * distance + k] * w[r * group + k]    x and w lie in memory
+        dot_window acc + sum over k < group of x[k] * w[k]                  a row of bytes in one register of its own
 
     `{lanes}` in the name of the function stands for the number of sums.
     """

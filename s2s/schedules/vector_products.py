@@ -44,9 +44,9 @@ MAX_ROWS = 16
 """Rows of a window that are written out at most."""
 TAP, LANE_RESULT = 0.95, 3.0
 """Instructions for a tap and for a result where channels are lanes."""
-ROW, RESULT = 2.0, 8.0
+ROW, RESULT = 2.0, 5.5
 """Instructions for a row and for a result of whole windows."""
-COPIED, COPIED_ROW = 0.4, 20.0
+COPIED, COPIED_ROW = 0.4, 16.0
 """Instructions for an element and for a row of the copy. All are counted on QEMU."""
 
 LANE_OPS = (
@@ -265,7 +265,10 @@ def _taps_are_neighbours(op: tensor.ComputeOp, roles: Roles) -> bool:
 
 
 def _windows_pay(op: tensor.ComputeOp, roles: Roles, outer: Sequence[int], rows: int) -> bool:
-    extents = [extent for extent in window(op, roles.x, op.sizes, tuple(outer)) if extent > 1]
+    """Return whether whole windows take fewer instructions than lanes. Padding is stored once for all channels."""
+    inside = as_tensor_type(op.reads[roles.x].type).get_shape()
+    window_of_all = window(op, roles.x, op.sizes, tuple(outer))
+    extents = [min(each) for each in zip(window_of_all, inside, strict=True) if min(each) > 1]
     results, taps = prod(op.sizes[dim] for dim in roles.x_only), prod(op.reduction_sizes)
     copy = COPIED * prod(extents) + COPIED_ROW * prod(extents[:-1])
     return copy + results * (ROW * rows + RESULT) < results * (TAP * taps + LANE_RESULT)

@@ -45,7 +45,7 @@ GROUPS: Mapping[str, tuple[int, ...]] = {
     "dot_lanes": (2, 4),
     "dot_rows": (1, 2, 4, 8, 16, 32, 64, 128),
     "dot_half_rows": (1, 2, 4, 8, 16, 32, 64, 128),
-    "dot_window": (4, 8, 16, 32),
+    "dot_window": (8, 16),
 }
 LANE_BYTES = 4
 """Bytes of a lane, which the group of `dot_lanes` fills."""
@@ -79,8 +79,8 @@ class Intrinsic:
         dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]             a sum a lane, factors in registers;
                                                                                 bytes are widened where w is i16
         dot_rows   sum over k < steps of x[k] * w[k / group][c][k % group]      a sum a lane, factors in memory
-        dot_window acc + sum over r < rows, k < group of x[r * distance + k] * w[r * group + k]       one sum, factors
-                                                                                in memory
+        dot_window acc + sum over k < group of x[k] * w[k]                      the same, of a row of bytes in the types
+                                                                                s2s_row8 and s2s_row16
         dot_half_rows  sum over k < steps of x[k] * half(w[n / group][c][n % group])          the same, where bytes
                                                                             hold two constants from 0 to 15
 
@@ -97,8 +97,8 @@ class Intrinsic:
             "What is computed: one sum from registers, 256 times it from pairs of bytes,"
             " or from halves of pairs, that of three taps of a"
             " window, of the next position, or of two more taps, a sum in each lane from registers,"
-            " from rows in memory, from rows whose bytes hold two constants of four bits, or one sum of"
-            " a window in memory.",
+            " from rows in memory, from rows whose bytes hold two constants of four bits, or that of"
+            " a row of a window's bytes.",
         )
     )
     x: Element = field(default="i8", metadata=key(OneOf(("i8", "u8", "i16")), "The elements of the first factor."))

@@ -73,7 +73,7 @@ def test_depthwise_layers_run_along_their_channels(layer: Layer) -> None:
 def test_large_windows_are_multiplied_row_by_row(layer: Layer) -> None:
     """Padding is stored once, before the loop over channels; each channel copies what is inside of the operand."""
     _, module, _ = levels(layer, TARGET)
-    assert any(isinstance(op, loop.IntrinsicWindowOp) for op in module.walk())
+    assert any(isinstance(op, loop.IntrinsicOp) and op.intrinsic.form.data == "dot_window" for op in module.walk())
     copies = [op for op in module.walk() if isinstance(op, loop.CacheReadOp)]
     assert [len(op.map.data.results) for op in copies] == ([4, 2] if any(layer.pads) else [2])
 

@@ -51,27 +51,6 @@ def _groups(lanes: Array, number: np.dtype[np.generic], group: int) -> Array:
     return np.asarray(lanes.astype("<i4"), order="C").view(number).reshape(-1, group)
 
 
-@MEANINGS.register(loop.IntrinsicWindowOp)
-def intrinsic_window(scope: Scope, op: loop.IntrinsicWindowOp) -> Step:
-    """`loop.intrinsic_window`."""
-    acc, *places = scope.operands([op.acc, *op.indices])
-    at = [position(result, places) for result in op.map.data.results]
-    x, w, result = scope.place(op.x), scope.place(op.w), scope.new(op.result)
-    rows, distance, group = op.rows.value.data, op.distance.value.data, op.intrinsic.steps
-    taps = np.arange(rows)[:, None] * distance + np.arange(group)
-    sizes = (op.x, op.extent), (op.w, rows * group)
-
-    def step(frame: Frame) -> None:
-        starts = [each(frame) for each in at]
-        for start, (buffer, extent) in zip(starts, sizes, strict=True):
-            if start < 0 or start + extent > length(buffer):
-                raise CompilerBug(f"{scope.where(op)}: index {start} is outside of {buffer_name(buffer)}")
-        constants = frame[w][starts[1] : starts[1] + rows * group]
-        frame[result] = frame[acc] + sums(frame[x][starts[0] + taps].reshape(-1), constants)
-
-    return step
-
-
 @MEANINGS.register(loop.IntrinsicRowsOp)
 def intrinsic_rows(scope: Scope, op: loop.IntrinsicRowsOp) -> Step:
     """`loop.intrinsic_rows`."""

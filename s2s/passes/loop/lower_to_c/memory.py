@@ -20,6 +20,7 @@ from s2s.passes.loop.lower_to_c.builder import (
     header_of_bytes,
     header_of_vectors,
     is_in_lanes,
+    is_row,
     literal_value,
     vector_name,
 )
@@ -49,6 +50,8 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     if _is_factor(op) and (split := _split_offset(b, at, OFFSETS[op.result.type])) is not None and _shares_base(b, op):
         base, offset = split
         return b.vector_call("load_at", [pointer(b, op.buffer, base), offset], op.result.type, reads=True)
+    if is_row(op.result):
+        return _load_row(b, op)
     narrow = _narrow(op.result)
     if distance := distance_from_anchor(b, op):
         arguments = [vector_pointer(b, op.buffer, position(b, op, distance)), b.literal(distance, INDEX)]
@@ -57,6 +60,15 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     type = carried(op.result.type) if narrow else op.result.type
     arguments = [vector_pointer(b, op.buffer, at), *extra]
     return b.vector_call(function, arguments, type, header=_header(type, narrow, extra), reads=True)
+
+
+def _load_row(b: Builder, op: loop.LoadOp) -> SSAValue:
+    """Load a row of a window, or its constants."""
+    assert isa(op.result.type, VectorType)
+    type, distance = c.NamedType(f"s2s_row{op.result.type.get_shape()[0]}"), distance_from_anchor(b, op)
+    place = vector_pointer(b, op.buffer, position(b, op, distance))
+    name, more = ("load_at", [b.literal(distance, INDEX)]) if distance else ("load", [])
+    return b.call(f"{type.spelling.data}_{name}", [place, *more], type, headers.WINDOWS, reads=True)
 
 
 def _is_factor(op: loop.LoadOp) -> bool:

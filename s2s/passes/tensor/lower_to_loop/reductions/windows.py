@@ -27,7 +27,7 @@ from s2s.dialects import loop
 from s2s.dialects.loop.products import PAIR, WORD
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
-from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.initial import starts
 from s2s.passes.tensor.lower_to_loop.products import products_of
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
@@ -171,7 +171,7 @@ class WindowReduction(TileReduction):
         place = place.plus(Linear(PAIR * part - self._is_odd(point, row)))
         key = str(place.to_expr())
         if key not in made:
-            made[key] = self._load(self.window.buffer, place)
+            made[key] = _load_group(self.emitter, self.window.buffer, place, WORD)
         return made[key]
 
     def _constant(self, point: TilePoint, row: Sequence[AffineExpr], part: int, made: Made) -> SSAValue:
@@ -189,21 +189,18 @@ class WindowReduction(TileReduction):
         place = places[0].plus(Linear(WORD * part))
         key = str(place.to_expr())
         if key not in made:
-            vector = self._load(self.reads[read].buffer, place)
+            vector = _load_group(self.emitter, self.reads[read].buffer, place, WORD)
             made[key] = self.emitter.add(loop.ExtendOp(vector), vector.name_hint).result
         return made[key]
 
-    def _load(self, buffer: SSAValue, place: Linear) -> SSAValue:
-        assert isa(buffer.type, MemRefType)
-        affine_map, indices = self.emitter.space.emit(place.to_expr())
-        vector = vector_of(buffer.type.element_type, WORD)
-        return self.emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result
-
 
 class WholeWindowReduction(TileReduction):
-    """Reduces the tile by one operation on memory for each result.
+    """Reduces the tile by rows of taps, each of which fills a register.
 
-        acc0 = acc0 + sum over r < rows, k < n of x[a + r * distance + k] * w[b + r * n + k]
+        acc0 += sum over k < n of x[k] * w0[k]
+        acc0 += sum over k < n of x[distance + k] * w1[k]
+        acc1 += sum over k < n of x[1 + k] * w0[k]
+        …
 
     The window is cached as bytes, with padding of the zero point, and the constant is packed in rows of `n` elements,
     zeros behind the last tap. A row of more than `n` taps, which is the only one then, is several rows at a distance of
@@ -217,23 +214,36 @@ class WholeWindowReduction(TileReduction):
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         from s2s.analysis.tile_and_fuse.window_rows import window_rows
 
-        intrinsic, plan = self.schedule.intrinsic, self.nest.plan
-        rows = None if plan is None else window_rows(plan, self.schedule.group)
+        intrinsic, plan, group = self.schedule.intrinsic, self.nest.plan, self.schedule.group
+        rows = None if plan is None else window_rows(plan, group)
         if intrinsic is None or plan is None or rows is None or self.copied is None:
             raise CompilerBug("the rows of a window do not lie at one distance in a copy; the verifier refuses that")
-        w = self.reads[products_of(self.nest).other(plan.read).read]
-        sums: list[SSAValue] = []
-        for point, acc in zip(points, starts(self.nest, points), strict=True):
+        w, space = self.reads[products_of(self.nest).other(plan.read).read], self.emitter.space
+        constants: Made = {}
+        sums = starts(self.nest, points)
+        for number, point in enumerate(points):
             at = self._at(point)
-            affine_map, indices = self.emitter.space.emit(self.copied.position(at), w.position(at))
-            window = loop.IntrinsicWindowOp(
-                intrinsic, acc, self.copied.buffer, w.buffer, affine_map, indices,
-                rows=rows.rows, distance=rows.distance,
-            )  # fmt: skip
-            sums.append(self.emitter.add(window, acc.name_hint).result)
+            window, taps = space.linear(self.copied.position(at)), space.linear(w.position(at))
+            for row in range(rows.rows):
+                x = _load_group(self.emitter, self.copied.buffer, window.plus(Linear(row * rows.distance)), group)
+                place = taps.plus(Linear(row * group))
+                key = str(place.to_expr())
+                if key not in constants:
+                    constants[key] = _load_group(self.emitter, w.buffer, place, group)
+                acc = sums[number]
+                products = loop.IntrinsicOp(intrinsic, acc, x, constants[key])
+                sums[number] = self.emitter.add(products, acc.name_hint).result
         return sums
 
     def _at(self, point: TilePoint) -> list[AffineExpr]:
         """Return the position of the first tap of a point's window."""
         parallel = [expr + offset for expr, offset in zip(self.dims, point.offsets, strict=False)]
         return [*parallel[: self.op.rank], *[AffineConstantExpr(0) for _ in self.op.reduction_sizes]]
+
+
+def _load_group(emitter: Emitter, buffer: SSAValue, place: Linear, group: int) -> SSAValue:
+    """Load neighbouring elements of a buffer as a vector."""
+    assert isa(buffer.type, MemRefType)
+    affine_map, indices = emitter.space.emit(place.to_expr())
+    vector = vector_of(buffer.type.element_type, group)
+    return emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result
