@@ -22,7 +22,7 @@ from xdsl.ir.affine import AffineDimExpr
 from s2s.analysis.affine.strides import moves, reduces_contiguously
 from s2s.analysis.structure.dot_groups import window
 from s2s.analysis.structure.products import product_sum
-from s2s.analysis.structure.roles import Roles, constant_axes, dims_of_read, roles_of
+from s2s.analysis.structure.roles import Roles, axis_of_taps, constant_axes, dims_of_read, packed_by_taps, roles_of
 from s2s.dialects import loop, tensor
 from s2s.schedules.directives import CacheRead, RawBytes, Reorder, Tensorize, Vectorize, register_tile
 from s2s.targets import Target
@@ -253,9 +253,9 @@ def _taps_are_neighbours(op: tensor.ComputeOp, roles: Roles) -> bool:
     moving, taps = dims_of_read(op, roles.x), len(op.sizes) - 1
     if any(dim not in moving for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1) or op.sizes[taps] < 2:
         return False
-    results, constant = op.read_accesses[roles.x].map.data.results, op.read_accesses[roles.w].map.data.results
-    if constant[-1] != AffineDimExpr(taps) or any(taps in expr.used_dims() for expr in constant[:-1]):
+    if axis_of_taps(op, roles.w) is None:
         return False
+    results = op.read_accesses[roles.x].map.data.results
     along = [expr for expr in results if taps in expr.used_dims()]
     wide = [expr for expr in results if set(expr.used_dims()) - {*roles.both}]
     box = ranges(op.sizes)
@@ -279,9 +279,8 @@ def _schedule_of_windows(
 ) -> tensor.ScheduleAttr:
     inner = list(roles.x_only)
     order = [*outer, *inner, *range(op.rank, len(op.sizes))]
-    last, block = len(op.read_accesses[roles.w].map.data.results) - 1, groups * intrinsic.group
-    packed = [tensor.PackedAxis((axis,)) for axis in range(last)]
-    packed += [tensor.PackedAxis((last,), block), tensor.PackedAxis((last,), 1, block)]
+    axis = axis_of_taps(op, roles.w)
+    packed = [] if axis is None else packed_by_taps(op, roles.w, axis, groups * intrinsic.group)
     tile = [1] * op.rank + [*op.reduction_sizes]
     tile[inner[-1]] = min(POINTS, op.sizes[inner[-1]])
     return tensor.ScheduleAttr.of(

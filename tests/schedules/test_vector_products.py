@@ -34,6 +34,7 @@ WINDOWS = {
     "7x7, strided": Layer((17, 14, 4), 4, (7, 7), strides=(2, 2), pads=(2, 2, 3, 3), groups=4),
     "6x5, valid": Layer((14, 13, 2), 2, (6, 5), groups=2, input_zp=0),
     "9 in a row": Layer((1, 30, 4), 4, (1, 9), pads=(0, 4, 0, 4), groups=4),
+    "9 in a column": Layer((30, 1, 4), 4, (9, 1), pads=(4, 0, 4, 0), groups=4),
     "21 in a row, two groups": Layer((1, 40, 4), 4, (1, 21), pads=(0, 10, 0, 10), groups=4),
 }
 LAYERS = {**ROWS, **LANES, **WINDOWS, "three channels, by other means": Layer((5, 5, 8), 3, (3, 3), pads=(1, 1, 1, 1))}
