@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 
 FORMS = (
     "dot", "dot_pairs", "dot_points", "dot_taps", "dot_next", "dot_two", "dot_lanes", "dot_rows", "dot_half_rows",
-    "dot_window",
+    "dot_window", "dot_group",
 )  # fmt: skip
 ELEMENTS = {"i8": i8, "u8": i8, "i16": i16, "i4": i8}
 """The types of factors; `u8` are the bits of an `i8`, read as a number from 0 to 255; `i4` are two numbers in a byte,
@@ -40,6 +40,7 @@ class IntrinsicAttr(ParametrizedAttribute):
                                                                     one for the first half of the steps
 
         dot_window acc + sum over k < group of x[k] * w[k]                  a row of bytes in one register of its own
+        dot_group  acc[c] + sum over k < group of x[k] * w[c][k]            the same for each lane
 
     `{lanes}` in the name of the function stands for the number of sums.
     """

@@ -39,7 +39,7 @@ from s2s.types.dtypes import vector_of
 @op_definition
 class IntrinsicOp(Op):
     """An instruction that adds products to `acc`, from registers: the forms `dot`, `dot_pairs`, `dot_points`,
-    `dot_taps`, `dot_next`, `dot_two`, `dot_lanes` and `dot_window`."""
+    `dot_taps`, `dot_next`, `dot_two`, `dot_lanes`, `dot_window` and `dot_group`."""
 
     name = "loop.intrinsic"
 
@@ -69,6 +69,11 @@ class IntrinsicOp(Op):
                 check_vector(self, self.acc.type, i32)
                 sums = self.acc.type
                 factors = [self.acc.type] * 2
+            case "dot_group":
+                check_vector(self, self.acc.type, i32)
+                sums, lanes = self.acc.type, lanes_of(self.acc.type) or 1
+                counts = ((each.x, each.steps), (each.w, lanes * each.steps))
+                factors = [vector_of(ELEMENTS[name.data], count) for name, count in counts]
             case form:
                 raise VerifyException(f"{self.name}: form {form} takes rows in memory")
         expected, found = [sums, *factors, sums], [self.acc.type, self.x.type, self.w.type, self.result.type]

@@ -35,6 +35,8 @@ LANES = 4
 """Lanes of the vectors."""
 PIXELS = 2
 """Points of a tile along a second dimension, which share loads."""
+ROWS_OF_GROUP = 4
+"""Points of a tile whose rows are a single group of steps."""
 MAX_WINDOW = 25
 """Reductions are unrolled up to this number of steps."""
 
@@ -86,7 +88,7 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
     roles = roles_of(op, constants)
     roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
     if roles is not None and not roles.both and len(roles.w_only) == 1 and prod(op.reduction_sizes) > 1:
-        return _rows(op, roles, by_rows)
+        return _rows(op, roles, by_rows, target.intrinsics_of("dot_group"))
     if roles is not None and roles.both and not roles.w_only and (windows := _whole_windows(op, target, roles)):
         return windows
     return _lanes(op, roles) if target.integer_lanes == LANES else None
@@ -143,9 +145,11 @@ def _constant(value: SSAValue) -> int:
     return op.value.value.data if isinstance(op, arith.ConstantOp) and isa(op.value, IntegerAttr) else 2**40
 
 
-def _rows(op: tensor.ComputeOp, roles: Roles, intrinsics: Sequence[Intrinsic]) -> tensor.ScheduleAttr | None:
+def _rows(
+    op: tensor.ComputeOp, roles: Roles, intrinsics: Sequence[Intrinsic], of_groups: Sequence[Intrinsic]
+) -> tensor.ScheduleAttr | None:
     """Schedule one row by four rows of constants; read the row in place if its steps are whole groups of an
-    intrinsic."""
+    intrinsic, and keep the constants of one group for several pixels."""
     channel = roles.w_only[0]
     axes = constant_axes(op, roles.w, channel)
     products = product_sum(op)
@@ -164,6 +168,8 @@ def _rows(op: tensor.ComputeOp, roles: Roles, intrinsics: Sequence[Intrinsic]) -
     if in_place and _adds_constants_alone(op, channel):
         for dim in [dim for dim in roles.x_only if op.sizes[dim] % PIXELS == 0][-1:]:
             tile[dim] = PIXELS
+            if alone := [each for each in of_groups if each.group == steps]:
+                intrinsic, tile[dim] = alone[0], ROWS_OF_GROUP if op.sizes[dim] % ROWS_OF_GROUP == 0 else PIXELS
     order = [*(dim for dim in range(op.rank) if dim != channel), channel, *range(op.rank, len(op.sizes))]
     packed = [tensor.PackedAxis((own,), LANES), tensor.PackedAxis(reduced, group)]
     packed += [tensor.PackedAxis((own,), 1, LANES), tensor.PackedAxis(reduced, 1, group)]

@@ -106,6 +106,24 @@ MVE_WINDOW_BY_16 = Intrinsic(
     function="s2s_row16_dot",
     header="s2s_windows.h",
 )
+MVE_GROUP_BY_8 = Intrinsic(
+    name="mve-group-by-8",
+    description="Arm MVE: a row of eight bytes against four rows that stay in registers",
+    form="dot_group",
+    group=8,
+    lanes=(4,),
+    function="s2s_i32x{lanes}_dot_rows8",
+    header="s2s_windows.h",
+)
+MVE_GROUP_BY_16 = Intrinsic(
+    name="mve-group-by-16",
+    description="Arm MVE: the same of sixteen bytes",
+    form="dot_group",
+    group=16,
+    lanes=(4,),
+    function="s2s_i32x{lanes}_dot_rows16",
+    header="s2s_windows.h",
+)
 MVE_I16_BY_8 = Intrinsic(
     name="mve-i16-by-8",
     description="Arm MVE: a row of 16 bits against four rows of bytes, eight products in an instruction",
@@ -181,6 +199,8 @@ INTRINSICS = {
         MVE_I16_BY_8,
         MVE_WINDOW_BY_8,
         MVE_WINDOW_BY_16,
+        MVE_GROUP_BY_8,
+        MVE_GROUP_BY_16,
         SMLAD_HALVES,
         MVE_HALVES,
         *VNNI_INTRINSICS,

@@ -207,6 +207,14 @@ def kernel_of(each: Intrinsic, lanes: int) -> tuple[ModuleOp, list[Array]]:
             body = f"""%s = loop.intrinsic_rows {intrinsic}(%x, %w[affine_map<() -> (0, 0)>()])
                 {{steps = {steps} : i64}} : {x}, {w} -> vector<{y}>"""
             stored = f"vector<{y}>"
+        case "dot_group":
+            counts, y, stored = (each.group, lanes * each.group), f"{lanes}xi32", f"vector<{lanes}xi32>"
+            x, w = (f"memref<{count}xi8>" for count in counts)
+            rows = [f"vector<{count}xi8>" for count in counts]
+            body = f"""%a = loop.load %x[{at}] : {x} -> {rows[0]}
+                %b = loop.load %w[{at}] : {w} -> {rows[1]}
+                %acc = loop.load %y[{at}] : memref<{y}> -> {stored}
+                %s = loop.intrinsic {intrinsic}(%acc, %a, %b) : {stored}, {rows[0]}, {rows[1]} -> {stored}"""
         case "dot_lanes":
             x = w = f"memref<{each.group * lanes}x{SIZES[each.x]}>"
             y, stored = f"{lanes}xi32", f"vector<{lanes}xi32>"

@@ -32,7 +32,7 @@ def intrinsic(scope: Scope, op: loop.IntrinsicOp) -> Step:
     acc, x, w = scope.operands(op.operands)
     result, facts = scope.new(op.result), op.intrinsic
     of_x, of_w = NUMBERS[facts.x.data], NUMBERS[facts.w.data]
-    in_lanes = facts.form.data == "dot_lanes"
+    in_lanes, in_rows = facts.form.data == "dot_lanes", facts.form.data == "dot_group"
     lanes_of_x, lanes_of_w = LANES.get(facts.form.data, (slice(None), slice(None)))
 
     def step(frame: Frame) -> None:
@@ -41,6 +41,7 @@ def intrinsic(scope: Scope, op: loop.IntrinsicOp) -> Step:
             one, other = (_groups(lanes, number, facts.steps) for lanes, number in factors)
         else:
             one, other = (lanes.view(number) for lanes, number in factors)
+            other = other.reshape(-1, facts.steps) if in_rows else other
         frame[result] = frame[acc] + sums(one[..., lanes_of_x], other[..., lanes_of_w])
 
     return step

@@ -407,6 +407,12 @@ loop.block_call "f"(%x) [affine_map<() -> (0, 1)>()] {arguments = [0 : index], e
 
 // -----
 
+%acc, %x = "test.op"() : () -> (vector<4xi32>, vector<8xi8>)
+%s = loop.intrinsic <"mve-group-by-8", dot_group(i8, i8) by 8, "s2s_i32x{lanes}_dot_rows8" in "s2s_windows.h">(%acc, %x, %x) : vector<4xi32>, vector<8xi8>, vector<8xi8> -> vector<4xi32>
+// CHECK: loop.intrinsic: vector<8xi8> where mve-group-by-8 wants vector<32xi8>
+
+// -----
+
 %acc = "test.op"() : () -> vector<4xi32>
 %s = loop.intrinsic <"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">(%acc, %acc, %acc) : vector<4xi32>, vector<4xi32>, vector<4xi32> -> vector<4xi32>
 // CHECK: loop.intrinsic: form dot_rows takes rows in memory
@@ -414,7 +420,7 @@ loop.block_call "f"(%x) [affine_map<() -> (0, 1)>()] {arguments = [0 : index], e
 // -----
 
 "test.op"() {i = #loop.intrinsic<"new", matmul(i8, i8) by 8, "f" in "f.h">} : () -> ()
-// CHECK: form matmul is none of dot, dot_pairs, dot_points, dot_taps, dot_next, dot_two, dot_lanes, dot_rows, dot_half_rows, dot_window
+// CHECK: form matmul is none of dot, dot_pairs, dot_points, dot_taps, dot_next, dot_two, dot_lanes, dot_rows, dot_half_rows, dot_window, dot_group
 
 // -----
 

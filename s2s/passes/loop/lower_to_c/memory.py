@@ -33,6 +33,8 @@ from s2s.types.hints import isa
 
 OFFSETS: Mapping[Attribute, range] = {VectorType(i16, [4]): range(2, 512, 2), VectorType(i8, [4]): range(4, 1024, 4)}
 """The factors of dual multiply-adds, and the positions behind its address that a load holds, in elements."""
+LONGEST_ROW, ROWS_OF_VECTOR = 16, 4
+"""Bytes that fill a register, and the rows whose sums fill one."""
 SHARING: Mapping[Attribute, int] = {i16: 4, i8: 3}
 """Loads of such elements that share a base at least: where a loop is unrolled, the base is computed for each copy of
 its body."""
@@ -63,9 +65,10 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
 
 
 def _load_row(b: Builder, op: loop.LoadOp) -> SSAValue:
-    """Load a row of a window, or its constants."""
+    """Load a row of bytes, or the four rows of constants of a vector of sums."""
     assert isa(op.result.type, VectorType)
-    type, distance = c.NamedType(f"s2s_row{op.result.type.get_shape()[0]}"), distance_from_anchor(b, op)
+    count, distance = op.result.type.get_shape()[0], distance_from_anchor(b, op)
+    type = c.NamedType(f"s2s_row{count}" if count <= LONGEST_ROW else f"s2s_rows{count // ROWS_OF_VECTOR}")
     place = vector_pointer(b, op.buffer, position(b, op, distance))
     name, more = ("load_at", [b.literal(distance, INDEX)]) if distance else ("load", [])
     return b.call(f"{type.spelling.data}_{name}", [place, *more], type, headers.WINDOWS, reads=True)

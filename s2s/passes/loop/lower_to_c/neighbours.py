@@ -28,6 +28,9 @@ _MIN_ACCESSES = 3
 _REACH = 127
 """The distance in bytes from an address that a load of a vector of bytes holds."""
 
+ROW_TYPES = (VectorType(i8, [8]), VectorType(i8, [16]))
+"""Rows of bytes of which a load holds the distance, too."""
+
 Access = (
     loop.LoadOp
     | loop.LoadPairOp
@@ -92,7 +95,7 @@ def distance_from_anchor(b: Builder, op: loop.LoadOp) -> int:
         anchor = place if place > anchor + _REACH else anchor
         if place == mine.constant:
             break
-    return 0 if anchor == places[0] and not is_row(op.result) else mine.constant - anchor
+    return 0 if anchor == places[0] and not _is_one_row(op) else mine.constant - anchor
 
 
 def _is_like(other: loop.LoadOp, op: loop.LoadOp) -> bool:
@@ -100,6 +103,10 @@ def _is_like(other: loop.LoadOp, op: loop.LoadOp) -> bool:
     return same and _is_vector_of_bytes(other)
 
 
+def _is_one_row(op: loop.LoadOp) -> bool:
+    return op.result.type in ROW_TYPES and is_row(op.result)
+
+
 def _is_vector_of_bytes(op: loop.LoadOp) -> bool:
     in_lanes = op.result.type == VectorType(i8, [4]) and is_in_lanes(op.result)
-    return op.lane_stride == 1 and op.lanes is None and (in_lanes or is_row(op.result))
+    return op.lane_stride == 1 and op.lanes is None and (in_lanes or _is_one_row(op))

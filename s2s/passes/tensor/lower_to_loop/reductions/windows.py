@@ -18,7 +18,6 @@ two.
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
@@ -27,15 +26,13 @@ from s2s.dialects import loop
 from s2s.dialects.loop.products import PAIR, WORD
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
-from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
 from s2s.passes.tensor.lower_to_loop.initial import starts
 from s2s.passes.tensor.lower_to_loop.products import products_of
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
 from s2s.types.affine import Linear
-from s2s.types.dtypes import vector_of
-from s2s.types.hints import isa
 
 Made = dict[str, SSAValue]
 """Groups that have been loaded, by their place."""
@@ -171,7 +168,7 @@ class WindowReduction(TileReduction):
         place = place.plus(Linear(PAIR * part - self._is_odd(point, row)))
         key = str(place.to_expr())
         if key not in made:
-            made[key] = _load_group(self.emitter, self.window.buffer, place, WORD)
+            made[key] = self.load_group(self.window.buffer, place, WORD)
         return made[key]
 
     def _constant(self, point: TilePoint, row: Sequence[AffineExpr], part: int, made: Made) -> SSAValue:
@@ -189,7 +186,7 @@ class WindowReduction(TileReduction):
         place = places[0].plus(Linear(WORD * part))
         key = str(place.to_expr())
         if key not in made:
-            vector = _load_group(self.emitter, self.reads[read].buffer, place, WORD)
+            vector = self.load_group(self.reads[read].buffer, place, WORD)
             made[key] = self.emitter.add(loop.ExtendOp(vector), vector.name_hint).result
         return made[key]
 
@@ -225,11 +222,11 @@ class WholeWindowReduction(TileReduction):
             at = self._at(point)
             window, taps = space.linear(self.copied.position(at)), space.linear(w.position(at))
             for row in range(rows.rows):
-                x = _load_group(self.emitter, self.copied.buffer, window.plus(Linear(row * rows.distance)), group)
+                x = self.load_group(self.copied.buffer, window.plus(Linear(row * rows.distance)), group)
                 place = taps.plus(Linear(row * group))
                 key = str(place.to_expr())
                 if key not in constants:
-                    constants[key] = _load_group(self.emitter, w.buffer, place, group)
+                    constants[key] = self.load_group(w.buffer, place, group)
                 acc = sums[number]
                 products = loop.IntrinsicOp(intrinsic, acc, x, constants[key])
                 sums[number] = self.emitter.add(products, acc.name_hint).result
@@ -239,11 +236,3 @@ class WholeWindowReduction(TileReduction):
         """Return the position of the first tap of a point's window."""
         parallel = [expr + offset for expr, offset in zip(self.dims, point.offsets, strict=False)]
         return [*parallel[: self.op.rank], *[AffineConstantExpr(0) for _ in self.op.reduction_sizes]]
-
-
-def _load_group(emitter: Emitter, buffer: SSAValue, place: Linear, group: int) -> SSAValue:
-    """Load neighbouring elements of a buffer as a vector."""
-    assert isa(buffer.type, MemRefType)
-    affine_map, indices = emitter.space.emit(place.to_expr())
-    vector = vector_of(buffer.type.element_type, group)
-    return emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result
