@@ -40,6 +40,8 @@ ROWS_OF_GROUP = 4
 MAX_WINDOW = 25
 """Reductions are unrolled up to this number of steps."""
 
+MAX_TRANSPOSED = 8
+"""Neighbouring results of a tile whose vectors run along another dimension, at most."""
 POINTS = 4
 """Neighbouring results of a tile of whole windows."""
 MAX_ROWS = 16
@@ -91,7 +93,7 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
         return _rows(op, roles, by_rows, target.intrinsics_of("dot_group"))
     if roles is not None and roles.both and not roles.w_only and (windows := _whole_windows(op, target, roles)):
         return windows
-    return _lanes(op, roles) if target.integer_lanes == LANES else None
+    return (_lanes(op, roles) or _transposed(op)) if target.integer_lanes == LANES else None
 
 
 def _is_in_lanes(op: tensor.ComputeOp) -> bool:
@@ -230,6 +232,24 @@ def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | N
     order = [*(dim for dim in range(op.rank) if dim != lane), lane, *range(op.rank, len(op.sizes))]
     raw = None if roles is None or not packs or not _has_zero_point(op, roles.x) else RawBytes.of(roles.x)
     return tensor.ScheduleAttr.of([*register_tile(op, tile), Vectorize.of(lane, LANES), Reorder.of(order), *packs, raw])
+
+
+def _transposed(op: tensor.ComputeOp) -> tensor.ScheduleAttr | None:
+    """Schedule vectors along the dimension in which all that is read is contiguous, and the result is not: bytes made
+    of channels that lie first, for readers of channels that lie last. Neighbouring results are a tile. None for what
+    only moves, which takes more instructions in lanes."""
+    last, lane = op.rank - 1, op.rank - 2
+    if op.reduction_sizes or op.rank < 2 or op.sizes[lane] % LANES or op.sizes[last] > MAX_TRANSPOSED:
+        return None
+    if all(isinstance(inner, arith.ConstantOp | tensor.YieldOp) for inner in op.apply.block.ops):
+        return None
+    along = moves(op, lane)
+    steps = {*along.reads, *along.epilogue}
+    if not {1} <= steps <= {0, 1}:
+        return None
+    tile = [1] * op.rank
+    tile[lane], tile[last] = LANES, op.sizes[last]
+    return tensor.ScheduleAttr.of([*register_tile(op, tile), Vectorize.of(lane, LANES)])
 
 
 def _has_zero_point(op: tensor.ComputeOp, read: int) -> bool:

@@ -21,8 +21,8 @@ def rescale(b: Builder, op: loop.RescaleLanesOp) -> SSAValue:
         operands.pop()
     header, name = header_of_bytes(op.result.type), f"rescale_{op.rounding.data}"
     if header == headers.LANES and op.rounding.data in ("negative", "upward") and not _fills_registers(op.x):
-        numbers = [number_in_lanes(factor) for factor in operands[1:]]
-        if None not in numbers:
+        numbers = [number for factor in operands[1:] if (number := number_in_lanes(factor)) is not None]
+        if len(numbers) == len(operands[1:]):
             operands, name = [operands[0], *(b.literal(number, i32) for number in numbers)], f"{name}_by"
     return b.vector_call(name, operands, op.result.type, header=header)
 
