@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 
 FORMS = (
     "dot", "dot_pairs", "dot_points", "dot_taps", "dot_next", "dot_two", "dot_lanes", "dot_rows", "dot_half_rows",
-    "dot_window", "dot_strips",
+    "dot_window", "dot_group", "dot_strips",
 )  # fmt: skip
 ELEMENTS = {"i8": i8, "u8": i8, "i16": i16, "i4": i8}
 """The types of factors; `u8` are the bits of an `i8`, read as a number from 0 to 255; `i4` are two numbers in a byte,
@@ -39,9 +39,9 @@ class IntrinsicAttr(ParametrizedAttribute):
                                                                     byte holds two constants from 0 to 15, the lower
                                                                     one for the first half of the steps
 
+        dot_window acc + sum over k < group of x[k] * w[k]                  a row of bytes in one register of its own
+        dot_group  acc[c] + sum over k < group of x[k] * w[c][k]            the same for each lane
         dot_strips acc + sum over k < group of x[k] * w[k]                  the same of bytes; a strip has several w
-
-        dot_window acc + sum over r < rows, k < group of x[r * distance + k] * w[r * group + k]    x and w lie in memory
 
     `{lanes}` in the name of the function stands for the number of sums.
     """

@@ -39,7 +39,7 @@ from s2s.types.dtypes import vector_of
 @op_definition
 class IntrinsicOp(Op):
     """An instruction that adds products to `acc`, from registers: the forms `dot`, `dot_pairs`, `dot_points`,
-    `dot_taps`, `dot_next`, `dot_two`, `dot_lanes` and `dot_strips`."""
+    `dot_taps`, `dot_next`, `dot_two`, `dot_lanes`, `dot_window`, `dot_group` and `dot_strips`."""
 
     name = "loop.intrinsic"
 
@@ -59,7 +59,7 @@ class IntrinsicOp(Op):
     def verify_(self) -> None:
         each = self.intrinsic
         match each.form.data:
-            case "dot" | "dot_pairs" | "dot_taps" | "dot_next" | "dot_strips":
+            case "dot" | "dot_pairs" | "dot_taps" | "dot_next" | "dot_window" | "dot_strips":
                 sums: Attribute = i32
                 factors = [vector_of(ELEMENTS[name.data], each.steps) for name in (each.x, each.w)]
             case "dot_points" | "dot_two":
@@ -69,6 +69,11 @@ class IntrinsicOp(Op):
                 check_vector(self, self.acc.type, i32)
                 sums = self.acc.type
                 factors = [self.acc.type] * 2
+            case "dot_group":
+                check_vector(self, self.acc.type, i32)
+                sums, lanes = self.acc.type, lanes_of(self.acc.type) or 1
+                counts = ((each.x, each.steps), (each.w, lanes * each.steps))
+                factors = [vector_of(ELEMENTS[name.data], count) for name, count in counts]
             case form:
                 raise VerifyException(f"{self.name}: form {form} takes rows in memory")
         expected, found = [sums, *factors, sums], [self.acc.type, self.x.type, self.w.type, self.result.type]
@@ -156,81 +161,4 @@ class IntrinsicRowsOp(Op, AccessInterface, WorkInterface):
         check_vector(self, self.result.type, i32)
 
 
-@op_definition
-class IntrinsicWindowOp(Op, AccessInterface, WorkInterface):
-    """Instructions that add the products of a window in memory and its constants to `acc`: the form `dot_window`.
-
-        result = acc + sum over r < rows, k < n of x[a + r * distance + k] * w[b + r * n + k]
-
-    The map gives `(a, b)`; `n` is the group. Constants behind the taps of a row are 0.
-    """
-
-    name = "loop.intrinsic_window"
-
-    intrinsic = prop_def(IntrinsicAttr)
-    map = prop_def(AffineMapAttr)
-    rows = prop_def(IntegerAttr)
-    distance = prop_def(IntegerAttr)
-    acc = operand_def(i32)
-    x = operand_def(MemRefType)
-    w = operand_def(MemRefType)
-    indices = var_operand_def(IndexType)
-    result = result_def(i32)
-
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = (
-        "$intrinsic `(` $acc `,` $x `,` $w `[` $map `(` $indices `)` `]` `)` attr-dict `:` type($x) `,` type($w)"
-    )
-
-    def __init__(
-        self,
-        intrinsic: IntrinsicAttr,
-        acc: SSAValue,
-        x: SSAValue,
-        w: SSAValue,
-        affine_map: AffineMap,
-        indices: Sequence[SSAValue],
-        *,
-        rows: int,
-        distance: int,
-    ) -> None:
-        super().__init__(
-            operands=[acc, x, w, indices],
-            properties={
-                "intrinsic": intrinsic,
-                "map": AffineMapAttr(affine_map),
-                "rows": IntegerAttr(rows, i64),
-                "distance": IntegerAttr(distance, i64),
-            },
-            result_types=[i32],
-        )
-
-    def accesses(self) -> Sequence[Access]:
-        window, constants = self.map.data.results
-        return [
-            read(self.x, window, self.indices, Extent(self.extent)),
-            read(self.w, constants, self.indices, Extent(self.work)),
-        ]
-
-    @property
-    def extent(self) -> int:
-        """The bytes from the first one of the first row to the last one of the last row."""
-        return (self.rows.value.data - 1) * self.distance.value.data + self.intrinsic.steps
-
-    @property
-    def work(self) -> int:
-        return self.rows.value.data * self.intrinsic.steps
-
-    def verify_(self) -> None:
-        each = self.intrinsic
-        if each.form.data != "dot_window":
-            raise VerifyException(f"{self.name}: form {each.form.data} takes no windows")
-        check_map(self.name, self.map.data, len(self.indices), results=2)
-        check_flat(self, self.x.type, ELEMENTS[each.x.data])
-        check_flat(self, self.w.type, ELEMENTS[each.w.data])
-        if self.rows.value.data < 1 or self.distance.value.data < 0:
-            rows, distance = self.rows.value.data, self.distance.value.data
-            raise VerifyException(f"{self.name}: {rows} rows at a distance of {distance} are no window")
-
-
-__all__ = ["IntrinsicAttr", "IntrinsicOp", "IntrinsicRowsOp", "IntrinsicWindowOp"]
+__all__ = ["IntrinsicAttr", "IntrinsicOp", "IntrinsicRowsOp"]

@@ -122,7 +122,9 @@ class ScheduleState:
         if self.raw is not None:
             return True
         in_bytes = self.intrinsic is not None and self.intrinsic.x.data != "i16"
-        return in_bytes and self.form in ("dot_lanes", "dot_rows", "dot_half_rows", "dot_window", "dot_strips")
+        return in_bytes and self.form in (
+            "dot_lanes", "dot_rows", "dot_half_rows", "dot_window", "dot_group", "dot_strips",
+        )  # fmt: skip
 
     @property
     def passes_of_all(self) -> int:

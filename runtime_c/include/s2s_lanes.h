@@ -15,6 +15,8 @@
  *                              the functions of s2s_quantize.h, lane by lane
  *   s2s_i32x4_rescale_negative(x, multiplier, shift), s2s_i32x4_rescale_upward(x, multiplier, shift)
  *                              those of s2s_quantize.h with an offset of 0, lane by lane
+ *   s2s_i32x4_rescale_negative_by(x, multiplier, shift), s2s_i32x4_rescale_upward_by(x, multiplier, shift)
+ *                              the same with one multiplier and one shift for all lanes
  *   s2s_i32x4_dot_i8_by_16(x, w, steps), s2s_i32x4_dot_i8_by_8(x, w, steps), s2s_i32x4_dot_i16_by_8(x, w, steps)
  *                              lane c: the sum of x[k] * w[k / n * 4 * n + c * n + k % n] for k < steps, a multiple of n;
  *                              n is the number at the end of the name */
@@ -86,6 +88,16 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_upward(s2s_i32x4 x, s2s_i32x4 mult
 
     S2S_OF_LANES(s2s_rescale_upward(s2s_i32x4_lane(x, i), s2s_i32x4_lane(multiplier, i),
                                     (int8_t)s2s_i32x4_lane(negative, i), 0));
+}
+
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_negative_by(s2s_i32x4 x, int32_t multiplier, int32_t shift)
+{
+    return s2s_i32x4_rescale_negative(x, s2s_i32x4_splat(multiplier), s2s_i32x4_splat(shift));
+}
+
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_upward_by(s2s_i32x4 x, int32_t multiplier, int32_t shift)
+{
+    return s2s_i32x4_rescale_upward(x, s2s_i32x4_splat(multiplier), s2s_i32x4_splat(shift));
 }
 
 #define S2S_DOT(name, element, n)                                                                                      \

@@ -58,9 +58,21 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_negative(s2s_i32x4 x, s2s_i32x4 mu
     return (s2s_i32x4)vrshlq_s32(vaddq_s32(high, vshrq_n_s32(high, 31)), (int32x4_t)shift);
 }
 
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_negative_by(s2s_i32x4 x, int32_t multiplier, int32_t shift)
+{
+    const int32x4_t high = vqrdmulhq_n_s32((int32x4_t)x, multiplier);
+
+    return (s2s_i32x4)vrshlq_n_s32(vaddq_s32(high, vshrq_n_s32(high, 31)), shift);
+}
+
 S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_upward(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
 {
     return (s2s_i32x4)vrshlq_s32(vqrdmulhq_s32((int32x4_t)x, (int32x4_t)multiplier), (int32x4_t)shift);
+}
+
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_upward_by(s2s_i32x4 x, int32_t multiplier, int32_t shift)
+{
+    return (s2s_i32x4)vrshlq_n_s32(vqrdmulhq_n_s32((int32x4_t)x, multiplier), shift);
 }
 
 S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_double(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)

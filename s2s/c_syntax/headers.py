@@ -40,3 +40,4 @@ STRIPS = '"s2s_strips.h"'
 STRING = "<string.h>"
 SUPPRESS = '"s2s_suppress.h"'
 WINDOW = '"s2s_window.h"'
+WINDOWS = '"s2s_windows.h"'

@@ -169,7 +169,8 @@ def paired(options: CompileOptions) -> bool:
 
 def hoisted(options: CompileOptions) -> bool:
     """Return whether register tiles fill the registers, so that constants are loaded before loops."""
-    return tuned(options) and bool(options.target.intrinsics_of("dot"))
+    target = options.target
+    return tuned(options) and bool(target.intrinsics_of("dot") or target.intrinsics_of("dot_window"))
 
 
 def casts_in_runs(options: CompileOptions) -> bool:

@@ -14,7 +14,7 @@ from xdsl.ir.affine import AffineDimExpr
 
 from s2s.analysis.affine.strides import reduces_contiguously
 from s2s.analysis.structure.dot_groups import groups_of_taps, window
-from s2s.analysis.structure.roles import Roles, constant_axes, dims_of_read, roles_of
+from s2s.analysis.structure.roles import Roles, axis_of_taps, constant_axes, dims_of_read, packed_by_taps, roles_of
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Tile, Unroll, register_tile
 from s2s.targets import Target
@@ -288,10 +288,8 @@ def _window(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedu
     copy = _widened(roles.x, order, len(outer) + few)
     if by_pairs:
         taps = GROUP * groups_of_taps(op.sizes[-1])
-        last = len(op.read_accesses[roles.w].map.data.results) - 1
-        rows = [tensor.PackedAxis((axis,)) for axis in range(last)]
-        groups = [tensor.PackedAxis((last,), taps), tensor.PackedAxis((last,), 1, taps)]
-        pack = CacheRead.packed(roles.w, [*rows, *groups])
+        axis = axis_of_taps(op, roles.w)
+        pack = None if axis is None else CacheRead.packed(roles.w, packed_by_taps(op, roles.w, axis, taps))
         tile[inner[-1]] = _row_of_points(op.sizes[inner[-1]], MAX_ROW if taps == GROUP else ROW_OF_GROUPS)
         used = pairs if taps > GROUP else pairs[:2]
         return tensor.ScheduleAttr.of(
@@ -328,11 +326,8 @@ def _slides_evenly(op: tensor.ComputeOp, roles: Roles, along: int) -> bool:
     width lets each row of the copy begin at an even position."""
     taps = len(op.sizes) - 1
     results, box = op.read_accesses[roles.x].map.data.results, ranges(op.sizes)
-    constant = op.read_accesses[roles.w].map.data.results
     groups = groups_of_taps(op.sizes[taps]) * prod(op.reduction_sizes[:-1])
-    if op.sizes[taps] < 2 or groups > MAX_GROUPS or constant[-1] != AffineDimExpr(taps) or op.sizes[along] < 2:
-        return False
-    if any(taps in expr.used_dims() for expr in constant[:-1]):
+    if op.sizes[taps] < 2 or groups > MAX_GROUPS or axis_of_taps(op, roles.w) is None or op.sizes[along] < 2:
         return False
     moving = [expr for expr in results if {taps, along} & set(expr.used_dims())]
     wide = [expr for expr in results if set(expr.used_dims()) - {*roles.both}]

@@ -22,7 +22,7 @@ from xdsl.ir.affine import AffineDimExpr
 from s2s.analysis.affine.strides import moves, reduces_contiguously
 from s2s.analysis.structure.dot_groups import window
 from s2s.analysis.structure.products import product_sum
-from s2s.analysis.structure.roles import Roles, constant_axes, dims_of_read, roles_of
+from s2s.analysis.structure.roles import Roles, axis_of_taps, constant_axes, dims_of_read, packed_by_taps, roles_of
 from s2s.dialects import loop, tensor
 from s2s.schedules.directives import CacheRead, RawBytes, Reorder, Tensorize, Vectorize, register_tile
 from s2s.targets import Target
@@ -35,18 +35,22 @@ LANES = 4
 """Lanes of the vectors."""
 PIXELS = 2
 """Points of a tile along a second dimension, which share loads."""
+ROWS_OF_GROUP = 4
+"""Points of a tile whose rows are a single group of steps."""
 MAX_WINDOW = 25
 """Reductions are unrolled up to this number of steps."""
 
+MAX_TRANSPOSED = 8
+"""Neighbouring results of a tile whose vectors run along another dimension, at most."""
 POINTS = 4
 """Neighbouring results of a tile of whole windows."""
 MAX_ROWS = 16
 """Rows of a window that are written out at most."""
 TAP, LANE_RESULT = 0.95, 3.0
 """Instructions for a tap and for a result where channels are lanes."""
-ROW, RESULT = 2.0, 8.0
+ROW, RESULT = 2.0, 5.5
 """Instructions for a row and for a result of whole windows."""
-COPIED, COPIED_ROW = 0.4, 20.0
+COPIED, COPIED_ROW = 0.4, 16.0
 """Instructions for an element and for a row of the copy. All are counted on QEMU."""
 
 LANE_OPS = (
@@ -86,10 +90,10 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
     roles = roles_of(op, constants)
     roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
     if roles is not None and not roles.both and len(roles.w_only) == 1 and prod(op.reduction_sizes) > 1:
-        return _rows(op, roles, by_rows)
+        return _rows(op, roles, by_rows, target.intrinsics_of("dot_group"))
     if roles is not None and roles.both and not roles.w_only and (windows := _whole_windows(op, target, roles)):
         return windows
-    return _lanes(op, roles) if target.integer_lanes == LANES else None
+    return (_lanes(op, roles) or _transposed(op)) if target.integer_lanes == LANES else None
 
 
 def _is_in_lanes(op: tensor.ComputeOp) -> bool:
@@ -143,9 +147,11 @@ def _constant(value: SSAValue) -> int:
     return op.value.value.data if isinstance(op, arith.ConstantOp) and isa(op.value, IntegerAttr) else 2**40
 
 
-def _rows(op: tensor.ComputeOp, roles: Roles, intrinsics: Sequence[Intrinsic]) -> tensor.ScheduleAttr | None:
+def _rows(
+    op: tensor.ComputeOp, roles: Roles, intrinsics: Sequence[Intrinsic], of_groups: Sequence[Intrinsic]
+) -> tensor.ScheduleAttr | None:
     """Schedule one row by four rows of constants; read the row in place if its steps are whole groups of an
-    intrinsic."""
+    intrinsic, and keep the constants of one group for several pixels."""
     channel = roles.w_only[0]
     axes = constant_axes(op, roles.w, channel)
     products = product_sum(op)
@@ -164,6 +170,8 @@ def _rows(op: tensor.ComputeOp, roles: Roles, intrinsics: Sequence[Intrinsic]) -
     if in_place and _adds_constants_alone(op, channel):
         for dim in [dim for dim in roles.x_only if op.sizes[dim] % PIXELS == 0][-1:]:
             tile[dim] = PIXELS
+            if alone := [each for each in of_groups if each.group == steps]:
+                intrinsic, tile[dim] = alone[0], ROWS_OF_GROUP if op.sizes[dim] % ROWS_OF_GROUP == 0 else PIXELS
     order = [*(dim for dim in range(op.rank) if dim != channel), channel, *range(op.rank, len(op.sizes))]
     packed = [tensor.PackedAxis((own,), LANES), tensor.PackedAxis(reduced, group)]
     packed += [tensor.PackedAxis((own,), 1, LANES), tensor.PackedAxis(reduced, 1, group)]
@@ -226,6 +234,24 @@ def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | N
     return tensor.ScheduleAttr.of([*register_tile(op, tile), Vectorize.of(lane, LANES), Reorder.of(order), *packs, raw])
 
 
+def _transposed(op: tensor.ComputeOp) -> tensor.ScheduleAttr | None:
+    """Schedule vectors along the dimension in which all that is read is contiguous, and the result is not: bytes made
+    of channels that lie first, for readers of channels that lie last. Neighbouring results are a tile. None for what
+    only moves, which takes more instructions in lanes."""
+    last, lane = op.rank - 1, op.rank - 2
+    if op.reduction_sizes or op.rank < 2 or op.sizes[lane] % LANES or op.sizes[last] > MAX_TRANSPOSED:
+        return None
+    if all(isinstance(inner, arith.ConstantOp | tensor.YieldOp) for inner in op.apply.block.ops):
+        return None
+    along = moves(op, lane)
+    steps = {*along.reads, *along.epilogue}
+    if not {1} <= steps <= {0, 1}:
+        return None
+    tile = [1] * op.rank
+    tile[lane], tile[last] = LANES, op.sizes[last]
+    return tensor.ScheduleAttr.of([*register_tile(op, tile), Vectorize.of(lane, LANES)])
+
+
 def _has_zero_point(op: tensor.ComputeOp, read: int) -> bool:
     """Return whether something is taken off the bytes of a read before they are multiplied."""
     products = product_sum(op)
@@ -253,9 +279,9 @@ def _taps_are_neighbours(op: tensor.ComputeOp, roles: Roles) -> bool:
     moving, taps = dims_of_read(op, roles.x), len(op.sizes) - 1
     if any(dim not in moving for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1) or op.sizes[taps] < 2:
         return False
-    results, constant = op.read_accesses[roles.x].map.data.results, op.read_accesses[roles.w].map.data.results
-    if constant[-1] != AffineDimExpr(taps) or any(taps in expr.used_dims() for expr in constant[:-1]):
+    if axis_of_taps(op, roles.w) is None:
         return False
+    results = op.read_accesses[roles.x].map.data.results
     along = [expr for expr in results if taps in expr.used_dims()]
     wide = [expr for expr in results if set(expr.used_dims()) - {*roles.both}]
     box = ranges(op.sizes)
@@ -265,7 +291,10 @@ def _taps_are_neighbours(op: tensor.ComputeOp, roles: Roles) -> bool:
 
 
 def _windows_pay(op: tensor.ComputeOp, roles: Roles, outer: Sequence[int], rows: int) -> bool:
-    extents = [extent for extent in window(op, roles.x, op.sizes, tuple(outer)) if extent > 1]
+    """Return whether whole windows take fewer instructions than lanes. Padding is stored once for all channels."""
+    inside = as_tensor_type(op.reads[roles.x].type).get_shape()
+    window_of_all = window(op, roles.x, op.sizes, tuple(outer))
+    extents = [min(each) for each in zip(window_of_all, inside, strict=True) if min(each) > 1]
     results, taps = prod(op.sizes[dim] for dim in roles.x_only), prod(op.reduction_sizes)
     copy = COPIED * prod(extents) + COPIED_ROW * prod(extents[:-1])
     return copy + results * (ROW * rows + RESULT) < results * (TAP * taps + LANE_RESULT)
@@ -276,9 +305,8 @@ def _schedule_of_windows(
 ) -> tensor.ScheduleAttr:
     inner = list(roles.x_only)
     order = [*outer, *inner, *range(op.rank, len(op.sizes))]
-    last, block = len(op.read_accesses[roles.w].map.data.results) - 1, groups * intrinsic.group
-    packed = [tensor.PackedAxis((axis,)) for axis in range(last)]
-    packed += [tensor.PackedAxis((last,), block), tensor.PackedAxis((last,), 1, block)]
+    axis = axis_of_taps(op, roles.w)
+    packed = [] if axis is None else packed_by_taps(op, roles.w, axis, groups * intrinsic.group)
     tile = [1] * op.rank + [*op.reduction_sizes]
     tile[inner[-1]] = min(POINTS, op.sizes[inner[-1]])
     return tensor.ScheduleAttr.of(

@@ -3,6 +3,8 @@
 from s2s.targets.flags import BY_LOOPS
 from s2s.targets.intrinsic import Intrinsic
 from s2s.targets.intrinsics import (
+    MVE_GROUP_BY_8,
+    MVE_GROUP_BY_16,
     MVE_HALVES,
     MVE_I8_BY_8,
     MVE_I8_BY_16,
@@ -54,7 +56,18 @@ def _core(
 
 
 DSP = (SMLAD, SMLAD_PAIRS, SMLAD_POINTS, SMLAD_TAPS, SMLAD_NEXT, SMLAD_TWO, SMLAD_HALVES)
-MVE = (MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, MVE_WINDOW_BY_8, MVE_WINDOW_BY_16, SMLAD, MVE_HALVES, SMLAD_HALVES)
+MVE = (
+    MVE_I8_BY_16,
+    MVE_I8_BY_8,
+    MVE_I16_BY_8,
+    MVE_WINDOW_BY_8,
+    MVE_WINDOW_BY_16,
+    MVE_GROUP_BY_8,
+    MVE_GROUP_BY_16,
+    SMLAD,
+    MVE_HALVES,
+    SMLAD_HALVES,
+)
 
 CORES = (
     _core("m0", "Cortex-M0: no wide products, no FPU", fpu=False),

@@ -16,7 +16,7 @@ HEADER = Text(r"[A-Za-z][A-Za-z0-9_]{0,60}\.h", "the name of a header")
 SOURCE = Text(r"[^\x00-\x08\x0b-\x1f\x7f]*", "C, without control characters")
 Form = Literal[
     "dot", "dot_pairs", "dot_points", "dot_taps", "dot_next", "dot_two", "dot_lanes", "dot_rows", "dot_half_rows",
-    "dot_window", "dot_strips",
+    "dot_window", "dot_group", "dot_strips",
 ]  # fmt: skip
 FORMS: tuple[str, ...] = get_args(Form)
 Element = Literal["i8", "u8", "i16"]
@@ -32,6 +32,7 @@ OPERANDS: Mapping[str, tuple[tuple[Element, Element], ...]] = {
     "dot_rows": (("i8", "i8"), ("i16", "i8")),
     "dot_half_rows": (("i8", "u8"),),
     "dot_window": (("i8", "i8"),),
+    "dot_group": (("i8", "i8"),),
     "dot_strips": (("i8", "i8"),),
 }
 """The types of both factors that the lowering can make for each form."""
@@ -46,7 +47,8 @@ GROUPS: Mapping[str, tuple[int, ...]] = {
     "dot_lanes": (2, 4),
     "dot_rows": (1, 2, 4, 8, 16, 32, 64, 128),
     "dot_half_rows": (1, 2, 4, 8, 16, 32, 64, 128),
-    "dot_window": (4, 8, 16, 32),
+    "dot_window": (8, 16),
+    "dot_group": (8, 16),
     "dot_strips": (4,),
 }
 LANE_BYTES = 4
@@ -62,6 +64,7 @@ LANES: Mapping[str, tuple[int, ...]] = {
     "dot_rows": (4,),
     "dot_half_rows": (4,),
     "dot_window": (1,),
+    "dot_group": (4,),
     "dot_strips": (1,),
 }
 
@@ -82,10 +85,11 @@ class Intrinsic:
         dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]             a sum a lane, factors in registers;
                                                                                 bytes are widened where w is i16
         dot_rows   sum over k < steps of x[k] * w[k / group][c][k % group]      a sum a lane, factors in memory
-        dot_window acc + sum over r < rows, k < group of x[r * distance + k] * w[r * group + k]       one sum, factors
-                                                                                in memory
-        dot_strips acc + sum over k < group of x[k] * w[k]              one sum of bytes as stored; in strips, a sum a
-                                                                lane, of the same x
+        dot_window acc + sum over k < group of x[k] * w[k]                      the same, of a row of bytes in the types
+                                                                                s2s_row8 and s2s_row16
+        dot_group  acc[c] + sum over k < group of x[k] * w[c][k]                a sum a lane, rows in such types
+        dot_strips acc + sum over k < group of x[k] * w[k]                      one sum of bytes as stored; in strips, a
+                                                                                sum a lane, of the same x
         dot_half_rows  sum over k < steps of x[k] * half(w[n / group][c][n % group])          the same, where bytes
                                                                             hold two constants from 0 to 15
 
@@ -102,8 +106,8 @@ class Intrinsic:
             "What is computed: one sum from registers, 256 times it from pairs of bytes,"
             " or from halves of pairs, that of three taps of a"
             " window, of the next position, or of two more taps, a sum in each lane from registers,"
-            " from rows in memory, from rows whose bytes hold two constants of four bits, one sum of"
-            " a window in memory, or a sum for each lane of a strip.",
+            " from rows in memory, from rows whose bytes hold two constants of four bits, that of"
+            " a row of a window's bytes, a sum in each lane of such a row, or one for each lane of a strip.",
         )
     )
     x: Element = field(default="i8", metadata=key(OneOf(("i8", "u8", "i16")), "The elements of the first factor."))

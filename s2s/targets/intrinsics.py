@@ -92,10 +92,10 @@ MVE_I8_BY_8 = Intrinsic(
 )
 MVE_WINDOW_BY_8 = Intrinsic(
     name="mve-window-by-8",
-    description="Arm MVE: the window of one result, an instruction for a row of up to eight taps",
+    description="Arm MVE: a row of up to eight taps of the window of one result",
     form="dot_window",
     group=8,
-    function="s2s_i8_dot_window_by_8",
+    function="s2s_row8_dot",
     header="s2s_windows.h",
 )
 MVE_WINDOW_BY_16 = Intrinsic(
@@ -103,7 +103,25 @@ MVE_WINDOW_BY_16 = Intrinsic(
     description="Arm MVE: the same with up to sixteen taps",
     form="dot_window",
     group=16,
-    function="s2s_i8_dot_window_by_16",
+    function="s2s_row16_dot",
+    header="s2s_windows.h",
+)
+MVE_GROUP_BY_8 = Intrinsic(
+    name="mve-group-by-8",
+    description="Arm MVE: a row of eight bytes against four rows that stay in registers",
+    form="dot_group",
+    group=8,
+    lanes=(4,),
+    function="s2s_i32x{lanes}_dot_rows8",
+    header="s2s_windows.h",
+)
+MVE_GROUP_BY_16 = Intrinsic(
+    name="mve-group-by-16",
+    description="Arm MVE: the same of sixteen bytes",
+    form="dot_group",
+    group=16,
+    lanes=(4,),
+    function="s2s_i32x{lanes}_dot_rows16",
     header="s2s_windows.h",
 )
 MVE_I16_BY_8 = Intrinsic(
@@ -190,6 +208,8 @@ INTRINSICS = {
         MVE_I16_BY_8,
         MVE_WINDOW_BY_8,
         MVE_WINDOW_BY_16,
+        MVE_GROUP_BY_8,
+        MVE_GROUP_BY_16,
         SMLAD_HALVES,
         MVE_HALVES,
         STRIP_DOT,

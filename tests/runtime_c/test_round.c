@@ -203,8 +203,22 @@ static void bytes_are_loaded_at_a_distance(void)
     }
 }
 
+static void lanes_are_rescaled_by_one_number(void)
+{
+    const int32_t numbers[4] = {-70001, -1, 3, 65537};
+    const s2s_i32x4 x = s2s_i32x4_load(numbers);
+    const s2s_i32x4 negative = s2s_i32x4_rescale_negative_by(x, 1308942473, -5);
+    const s2s_i32x4 upward = s2s_i32x4_rescale_upward_by(x, 1308942473, -5);
+
+    for (int32_t lane = 0; lane < 4; lane++) {
+        CHECK(s2s_i32x4_lane(negative, lane) == s2s_rescale_negative(numbers[lane], 1308942473, -5, 0));
+        CHECK(s2s_i32x4_lane(upward, lane) == s2s_rescale_upward(numbers[lane], 1308942473, -5, 0));
+    }
+}
+
 void test_round(void)
 {
+    lanes_are_rescaled_by_one_number();
     bytes_are_loaded_at_a_distance();
     lanes_round_as_numbers_do();
     halves_go_to_even_numbers();

@@ -42,6 +42,7 @@ LAYERS = {
     "depthwise, seven taps": Layer((9, 9, 8), 8, (7, 7), pads=(3, 3, 3, 3), groups=8),
     "depthwise, seven taps, strided": Layer((17, 14, 8), 8, (7, 7), strides=(2, 2), pads=(2, 2, 3, 3), groups=8),
     "depthwise, nine in a row": Layer((1, 30, 4), 4, (1, 9), pads=(0, 4, 0, 4), groups=4),
+    "depthwise, nine in a column": Layer((30, 1, 4), 4, (9, 1), pads=(4, 0, 4, 0), groups=4),
     "depthwise, valid": Layer((6, 6, 2), 2, (3, 2), groups=2, input_zp=0),
     "depthwise, multiplied": Layer((5, 5, 2), 4, (3, 3), pads=(1, 1, 1, 1), groups=2),
 }
@@ -79,6 +80,13 @@ def test_four_points_share_constants_for_time(layer: Layer, tmp_path: Path) -> N
 def test_cores_with_dual_products_get_dot_products() -> None:
     _, module, _ = levels(LAYERS["3x3"], "cortex-m4")
     assert any(isinstance(op, loop.IntrinsicOp) for op in module.walk())
+
+
+@pytest.mark.parametrize("name", ["depthwise, nine in a row", "depthwise, nine in a column"])
+def test_windows_along_one_axis_are_multiplied_by_taps(name: str) -> None:
+    _, module, _ = levels(LAYERS[name], "cortex-m4")
+    forms = {op.intrinsic.form.data for op in module.walk() if isinstance(op, loop.IntrinsicOp)}
+    assert forms == {"dot_taps", "dot_next", "dot_two"}
 
 
 @pytest.mark.parametrize(

@@ -207,13 +207,14 @@ def kernel_of(each: Intrinsic, lanes: int) -> tuple[ModuleOp, list[Array]]:
             body = f"""%s = loop.intrinsic_rows {intrinsic}(%x, %w[affine_map<() -> (0, 0)>()])
                 {{steps = {steps} : i64}} : {x}, {w} -> vector<{y}>"""
             stored = f"vector<{y}>"
-        case "dot_window":
-            rows, distance, y, stored = 3, each.group + 3, "1xi32", "i32"
-            counts = ((rows - 1) * distance + each.group, rows * each.group)
+        case "dot_group":
+            counts, y, stored = (each.group, lanes * each.group), f"{lanes}xi32", f"vector<{lanes}xi32>"
             x, w = (f"memref<{count}xi8>" for count in counts)
-            body = f"""%acc = loop.load %y[{at}] : memref<{y}> -> i32
-                %s = loop.intrinsic_window {intrinsic}(%acc, %x, %w[affine_map<() -> (0, 0)>()])
-                {{rows = {rows} : i64, distance = {distance} : i64}} : {x}, {w}"""
+            rows = [f"vector<{count}xi8>" for count in counts]
+            body = f"""%a = loop.load %x[{at}] : {x} -> {rows[0]}
+                %b = loop.load %w[{at}] : {w} -> {rows[1]}
+                %acc = loop.load %y[{at}] : memref<{y}> -> {stored}
+                %s = loop.intrinsic {intrinsic}(%acc, %a, %b) : {stored}, {rows[0]}, {rows[1]} -> {stored}"""
         case "dot_lanes":
             x = w = f"memref<{each.group * lanes}x{SIZES[each.x]}>"
             y, stored = f"{lanes}xi32", f"vector<{lanes}xi32>"
@@ -225,8 +226,8 @@ def kernel_of(each: Intrinsic, lanes: int) -> tuple[ModuleOp, list[Array]]:
             counts = (each.group * lanes, each.group * lanes)
         case _:
             steps = each.group // (2 if each.form in ("dot_points", "dot_two") else 1)
-            x = w = f"memref<{steps}xi16>"
-            y, stored, vector = "1xi32", "i32", f"vector<{steps}xi16>"
+            x = w = f"memref<{steps}x{SIZES[each.x]}>"
+            y, stored, vector = "1xi32", "i32", f"vector<{steps}x{SIZES[each.x]}>"
             body = f"""%a = loop.load %x[{at}] : {x} -> {vector}
                 %b = loop.load %w[{at}] : {w} -> {vector}
                 %acc = loop.load %y[{at}] : memref<{y}> -> i32

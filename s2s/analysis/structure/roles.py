@@ -11,7 +11,7 @@ from xdsl.ir.affine import AffineDimExpr
 
 from s2s.analysis.structure.products import ProductSum, product_sum, wide_product_sum
 from s2s.dialects import tensor
-from s2s.types.affine import linear, ranges
+from s2s.types.affine import Linear, linear, ranges
 
 
 class Roles(NamedTuple):
@@ -90,3 +90,20 @@ def constant_axes(op: tensor.ComputeOp, read: int, channel: int) -> tuple[int, t
     if channel not in by_dim or set(by_dim) != {channel, *reductions}:
         return None
     return by_dim[channel], (*idle, *(by_dim[dim] for dim in reductions))
+
+
+def axis_of_taps(op: tensor.ComputeOp, read: int) -> int | None:
+    """Return the axis of a constant that the last reduction moves along, if no axis behind it moves: axis 2 of
+    `w[c, 0, kh, 0]`. None if there is none, or it moves along others, too."""
+    taps, box = AffineDimExpr(len(op.sizes) - 1), ranges(op.sizes)
+    forms = [linear(expr, box) for expr in op.read_accesses[read].map.data.results]
+    moving = [axis for axis, form in enumerate(forms) if form.terms]
+    along = [axis for axis in moving if taps in forms[axis].terms]
+    return along[0] if along == moving[-1:] and forms[along[0]] == Linear(0, {taps: 1}) else None
+
+
+def packed_by_taps(op: tensor.ComputeOp, read: int, axis: int, count: int) -> list[tensor.PackedAxis]:
+    """Return the layout of a constant whose rows of taps along `axis` are filled up to groups of `count`."""
+    others = [other for other in range(len(op.read_accesses[read].map.data.results)) if other != axis]
+    rows = [tensor.PackedAxis((other,)) for other in others]
+    return [*rows, tensor.PackedAxis((axis,), count), tensor.PackedAxis((axis,), 1, count)]

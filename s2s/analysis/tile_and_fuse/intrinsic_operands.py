@@ -31,7 +31,7 @@ def fault_of_operands(view: TileView) -> str | None:
     match view.schedule.form:
         case "dot_lanes":
             return _in_vectors(view) or _lanes(view, products)
-        case "dot_rows" | "dot_half_rows":
+        case "dot_rows" | "dot_half_rows" | "dot_group":
             return _in_vectors(view) or _rows(view, products)
         case "dot_taps":
             return _window(view, products)
@@ -185,6 +185,8 @@ def _rows(view: TileView, products: ProductSum) -> str | None:
     if (fault := _fault_of_row_steps(view, w)) is not None:
         return fault
     reductions = _reductions(view)
+    if state.form == "dot_group" and (plan is not None or prod(op.reduction_sizes) != state.group):
+        return f"rows are not of {state.group} steps, in place; take an intrinsic of another form"
     grouped = reductions[1:] if state.form == "dot_half_rows" else reductions
     point = Point(view, grouped, state.group)
     form, several = point.form(view.operands[w]), point.bound[point.number][1] > 0

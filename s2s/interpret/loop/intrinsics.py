@@ -32,7 +32,7 @@ def intrinsic(scope: Scope, op: loop.IntrinsicOp) -> Step:
     acc, x, w = scope.operands(op.operands)
     result, facts = scope.new(op.result), op.intrinsic
     of_x, of_w = NUMBERS[facts.x.data], NUMBERS[facts.w.data]
-    in_lanes = facts.form.data == "dot_lanes"
+    in_lanes, in_rows = facts.form.data == "dot_lanes", facts.form.data == "dot_group"
     lanes_of_x, lanes_of_w = LANES.get(facts.form.data, (slice(None), slice(None)))
 
     def step(frame: Frame) -> None:
@@ -41,6 +41,7 @@ def intrinsic(scope: Scope, op: loop.IntrinsicOp) -> Step:
             one, other = (_groups(lanes, number, facts.steps) for lanes, number in factors)
         else:
             one, other = (lanes.view(number) for lanes, number in factors)
+            other = other.reshape(-1, facts.steps) if in_rows else other
         frame[result] = frame[acc] + sums(one[..., lanes_of_x], other[..., lanes_of_w])
 
     return step
@@ -49,27 +50,6 @@ def intrinsic(scope: Scope, op: loop.IntrinsicOp) -> Step:
 def _groups(lanes: Array, number: np.dtype[np.generic], group: int) -> Array:
     """Unpack the groups in lanes of 32 bits, one row per group, lowest bits first."""
     return np.asarray(lanes.astype("<i4"), order="C").view(number).reshape(-1, group)
-
-
-@MEANINGS.register(loop.IntrinsicWindowOp)
-def intrinsic_window(scope: Scope, op: loop.IntrinsicWindowOp) -> Step:
-    """`loop.intrinsic_window`."""
-    acc, *places = scope.operands([op.acc, *op.indices])
-    at = [position(result, places) for result in op.map.data.results]
-    x, w, result = scope.place(op.x), scope.place(op.w), scope.new(op.result)
-    rows, distance, group = op.rows.value.data, op.distance.value.data, op.intrinsic.steps
-    taps = np.arange(rows)[:, None] * distance + np.arange(group)
-    sizes = (op.x, op.extent), (op.w, rows * group)
-
-    def step(frame: Frame) -> None:
-        starts = [each(frame) for each in at]
-        for start, (buffer, extent) in zip(starts, sizes, strict=True):
-            if start < 0 or start + extent > length(buffer):
-                raise CompilerBug(f"{scope.where(op)}: index {start} is outside of {buffer_name(buffer)}")
-        constants = frame[w][starts[1] : starts[1] + rows * group]
-        frame[result] = frame[acc] + sums(frame[x][starts[0] + taps].reshape(-1), constants)
-
-    return step
 
 
 @MEANINGS.register(loop.IntrinsicRowsOp)

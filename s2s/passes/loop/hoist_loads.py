@@ -13,8 +13,10 @@
 A C compiler that is short of registers keeps the address of a constant and loads it in each pass, and computes anew
 what follows from it; a number that is loaded before the loop costs a load from the stack at most.
 
-Declined for what is no constant in all calls, for vectors, for loops that may run no pass, and for parallel loops,
-which threads divide.
+So are the constants of a window loaded, which stay in registers while its rows come by, if there are registers for all.
+
+Declined for what is no constant in all calls, for other vectors, for loops that may run no pass, and for parallel
+loops, which threads divide.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -32,6 +34,9 @@ from s2s.dialects.walk import walk
 from s2s.passes.loop.main_kernels import kernels_of_main
 from s2s.support.frozen import frozen
 
+MOST_ROWS = 7
+"""Rows of constants that stay in registers: one of eight is left for the window."""
+
 
 @frozen
 class HoistLoadsPass(ModulePass):
@@ -47,11 +52,28 @@ class HoistLoadsPass(ModulePass):
 
 
 def _loads(kernel: FuncOp, calls: Sequence[CallOp]) -> Iterator[loop.LoadOp]:
-    """Yield the loads of single integers from the constants of a kernel."""
+    """Yield the loads of single integers, and of few rows of windows, from the constants of a kernel."""
     constants = {arg for arg in kernel.args if all(_is_weight(call.arguments[arg.index]) for call in calls)}
     for op in walk(kernel):
-        if isinstance(op, loop.LoadOp) and op.buffer in constants and isinstance(op.result.type, IntegerType):
+        if isinstance(op, loop.LoadOp) and op.buffer in constants and _fits(op):
             yield op
+
+
+def _fits(op: loop.LoadOp) -> bool:
+    """Return whether a load gives one number, or one of few rows of a window."""
+    return isinstance(op.result.type, IntegerType) or (_is_row(op) and _rows_beside(op) <= MOST_ROWS)
+
+
+def _is_row(op: Operation) -> bool:
+    """Return whether all that reads a vector multiplies it as the constants of a row of a window."""
+    uses = list(op.results[0].uses) if isinstance(op, loop.LoadOp) else []
+    products = [use.operation for use in uses if isinstance(use.operation, loop.IntrinsicOp) and use.index == 2]
+    return 0 < len(uses) == len([each for each in products if each.intrinsic.form.data == "dot_window"])
+
+
+def _rows_beside(op: loop.LoadOp) -> int:
+    """Return the number of rows of constants that are loaded in the block of `op`."""
+    return sum(map(_is_row, op.parent.ops)) if op.parent is not None else 0
 
 
 def _is_weight(value: SSAValue) -> bool:

@@ -38,7 +38,7 @@ class Tensorize(Directive):
     Form `dot_points` does it by halves of groups, of all points of a tile before the other halves.
     Form `dot_taps` gives the sum of up to three taps of a row of a sliding window, form `dot_next`, named behind it,
     that of the next position from the same elements, form `dot_two` that of two more taps of longer rows.
-    Form `dot_window` gives the sum of a whole window, bytes in a copy, each row of taps a group or several.
+    Form `dot_window` gives the sum of a whole window, bytes in a copy, each row of taps one group or several.
     Form `dot_lanes` gives a vector of results: a group is the four bytes of a lane, or two numbers of 16 bits, and runs
     over those last reductions alone through which the other factor moves evenly. So do `dot_rows` and `dot_half_rows`,
     whose groups are parts of rows. Unsigned first factors are taken with 128 added, which `init_from` takes off again.

@@ -401,15 +401,15 @@ loop.block_call "f"(%x) [affine_map<() -> (0, 1)>()] {arguments = [0 : index], e
 
 // -----
 
-%acc, %x, %w = "test.op"() : () -> (i32, memref<16xi8>, memref<64xi8>)
-%s = loop.intrinsic_window <"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">(%acc, %x, %w[affine_map<() -> (0, 0)>()]) {rows = 2 : i64, distance = 8 : i64} : memref<16xi8>, memref<64xi8>
-// CHECK: loop.intrinsic_window: form dot_rows takes no windows
+%acc, %x = "test.op"() : () -> (i32, vector<7xi8>)
+%s = loop.intrinsic <"mve-window-by-8", dot_window(i8, i8) by 8, "s2s_row8_dot" in "s2s_windows.h">(%acc, %x, %x) : i32, vector<7xi8>, vector<7xi8> -> i32
+// CHECK: loop.intrinsic: vector<7xi8> where mve-window-by-8 wants vector<8xi8>
 
 // -----
 
-%acc, %x, %w = "test.op"() : () -> (i32, memref<16xi8>, memref<64xi8>)
-%s = loop.intrinsic_window <"mve-window-by-8", dot_window(i8, i8) by 8, "s2s_i8_dot_window_by_8" in "s2s_windows.h">(%acc, %x, %w[affine_map<() -> (0, 0)>()]) {rows = 0 : i64, distance = 8 : i64} : memref<16xi8>, memref<64xi8>
-// CHECK: loop.intrinsic_window: 0 rows at a distance of 8 are no window
+%acc, %x = "test.op"() : () -> (vector<4xi32>, vector<8xi8>)
+%s = loop.intrinsic <"mve-group-by-8", dot_group(i8, i8) by 8, "s2s_i32x{lanes}_dot_rows8" in "s2s_windows.h">(%acc, %x, %x) : vector<4xi32>, vector<8xi8>, vector<8xi8> -> vector<4xi32>
+// CHECK: loop.intrinsic: vector<8xi8> where mve-group-by-8 wants vector<32xi8>
 
 // -----
 
@@ -420,7 +420,7 @@ loop.block_call "f"(%x) [affine_map<() -> (0, 1)>()] {arguments = [0 : index], e
 // -----
 
 "test.op"() {i = #loop.intrinsic<"new", matmul(i8, i8) by 8, "f" in "f.h">} : () -> ()
-// CHECK: form matmul is none of dot, dot_pairs, dot_points, dot_taps, dot_next, dot_two, dot_lanes, dot_rows, dot_half_rows, dot_window
+// CHECK: form matmul is none of dot, dot_pairs, dot_points, dot_taps, dot_next, dot_two, dot_lanes, dot_rows, dot_half_rows, dot_window, dot_group
 
 // -----
 

@@ -269,16 +269,19 @@ func.func private @extern(%y: memref<20xi32>, %x: memref<400xf32>, %s: memref<65
 
 // CHECK-LABEL:   func.func private @lanes
 // GENERIC-LABEL: sym_name = "lanes"
-func.func private @lanes(%x: memref<32xi8>, %w: memref<128xi8>, %acc: i32, %i: index, %m: vector<4xi32>, %s: vector<4xi8>) {
+func.func private @lanes(%x: memref<32xi8>, %w: memref<128xi8>, %acc: i32, %taps: vector<8xi8>, %rows: vector<32xi8>, %i: index, %m: vector<4xi32>, %s: vector<4xi8>) {
   // CHECK-NEXT: %blocks = loop.intrinsic_rows <"mve-halves", dot_half_rows(i8, u8) by 16, "s2s_i32x{lanes}_dot_halves_by_16" in "s2s_half_rows.h">(%x, %w[affine_map<(d0) -> (d0, (d0 * 4))>(%i)]) {steps = 32 : i64} : memref<32xi8>, memref<128xi8> -> vector<4xi32>
   // GENERIC:    %blocks = "loop.intrinsic_rows"(%x, %w, %i) <{intrinsic = #loop.intrinsic<"mve-halves", dot_half_rows(i8, u8) by 16, "s2s_i32x{lanes}_dot_halves_by_16" in "s2s_half_rows.h">, map = affine_map<(d0) -> (d0, (d0 * 4))>, steps = 32 : i64}>
   %blocks = loop.intrinsic_rows <"mve-halves", dot_half_rows(i8, u8) by 16, "s2s_i32x{lanes}_dot_halves_by_16" in "s2s_half_rows.h">(%x, %w[affine_map<(d0) -> (d0, d0 * 4)>(%i)]) {steps = 32 : i64} : memref<32xi8>, memref<128xi8> -> vector<4xi32>
   // CHECK-NEXT: %sums = loop.intrinsic_rows <"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">(%x, %w[affine_map<(d0) -> (d0, (d0 * 4))>(%i)]) {steps = 16 : i64} : memref<32xi8>, memref<128xi8> -> vector<4xi32>
   // GENERIC:    %sums = "loop.intrinsic_rows"(%x, %w, %i) <{intrinsic = #loop.intrinsic<"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">, map = affine_map<(d0) -> (d0, (d0 * 4))>, steps = 16 : i64}>
   %sums = loop.intrinsic_rows <"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">(%x, %w[affine_map<(d0) -> (d0, d0 * 4)>(%i)]) {steps = 16 : i64} : memref<32xi8>, memref<128xi8> -> vector<4xi32>
-  // CHECK-NEXT: %window = loop.intrinsic_window <"mve-window-by-8", dot_window(i8, i8) by 8, "s2s_i8_dot_window_by_8" in "s2s_windows.h">(%acc, %x, %w[affine_map<(d0) -> (d0, (d0 * 4))>(%i)]) {rows = 3 : i64, distance = 10 : i64} : memref<32xi8>, memref<128xi8>
-  // GENERIC:    %window = "loop.intrinsic_window"(%acc, %x, %w, %i) <{intrinsic = #loop.intrinsic<"mve-window-by-8", dot_window(i8, i8) by 8, "s2s_i8_dot_window_by_8" in "s2s_windows.h">, map = affine_map<(d0) -> (d0, (d0 * 4))>, rows = 3 : i64, distance = 10 : i64}>
-  %window = loop.intrinsic_window <"mve-window-by-8", dot_window(i8, i8) by 8, "s2s_i8_dot_window_by_8" in "s2s_windows.h">(%acc, %x, %w[affine_map<(d0) -> (d0, d0 * 4)>(%i)]) {rows = 3 : i64, distance = 10 : i64} : memref<32xi8>, memref<128xi8>
+  // CHECK-NEXT: %grouped = loop.intrinsic <"mve-group-by-8", dot_group(i8, i8) by 8, "s2s_i32x{lanes}_dot_rows8" in "s2s_windows.h">(%m, %taps, %rows) : vector<4xi32>, vector<8xi8>, vector<32xi8> -> vector<4xi32>
+  // GENERIC:    %grouped = "loop.intrinsic"(%m, %taps, %rows) <{intrinsic = #loop.intrinsic<"mve-group-by-8", dot_group(i8, i8) by 8, "s2s_i32x{lanes}_dot_rows8" in "s2s_windows.h">}>
+  %grouped = loop.intrinsic <"mve-group-by-8", dot_group(i8, i8) by 8, "s2s_i32x{lanes}_dot_rows8" in "s2s_windows.h">(%m, %taps, %rows) : vector<4xi32>, vector<8xi8>, vector<32xi8> -> vector<4xi32>
+  // CHECK-NEXT: %window = loop.intrinsic <"mve-window-by-8", dot_window(i8, i8) by 8, "s2s_row8_dot" in "s2s_windows.h">(%acc, %taps, %taps) : i32, vector<8xi8>, vector<8xi8> -> i32
+  // GENERIC:    %window = "loop.intrinsic"(%acc, %taps, %taps) <{intrinsic = #loop.intrinsic<"mve-window-by-8", dot_window(i8, i8) by 8, "s2s_row8_dot" in "s2s_windows.h">}>
+  %window = loop.intrinsic <"mve-window-by-8", dot_window(i8, i8) by 8, "s2s_row8_dot" in "s2s_windows.h">(%acc, %taps, %taps) : i32, vector<8xi8>, vector<8xi8> -> i32
   // CHECK-NEXT: %r = loop.rescale_lanes %sums, %m, %s "negative" : vector<4xi32>, vector<4xi32>, vector<4xi8> -> vector<4xi32>
   %r = loop.rescale_lanes %sums, %m, %s "negative" : vector<4xi32>, vector<4xi32>, vector<4xi8> -> vector<4xi32>
   // CHECK-NEXT: %q = loop.saturate_lanes %r : vector<4xi32> -> vector<4xi8>

@@ -160,10 +160,11 @@ def _is_constant(op: Operation) -> bool:
 
 
 def _is_step_of_a_sum(op: c.CallOp) -> bool:
-    """Return whether a scalar sum of products of an instruction is used by others than the next statement: the steps
-    of several sums keep their order, up to the last, so that a core with few registers holds the factors of one step
-    only."""
-    if op.intrinsic is None or isinstance(op.result_types[0], VectorType):
+    """Return whether a sum of products of an instruction, a scalar or one of rows in registers, is used by others than
+    the next statement: the steps of several sums keep their order, up to the last, so that a core with few registers
+    holds the factors of one step only."""
+    of_rows = any(isinstance(argument.type, c.NamedType) for argument in op.arguments)
+    if op.intrinsic is None or (isinstance(op.result_types[0], VectorType) and not of_rows):
         return False
     return not all(use.operation is op.next_op and isinstance(op.next_op, c.AssignOp) for use in op.results[0].uses)
 

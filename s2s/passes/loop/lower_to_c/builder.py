@@ -93,11 +93,23 @@ def header_of_bytes(type: Attribute) -> str:
     return headers.LANES if isa(type, VectorType) and type.get_shape()[0] == WORD else headers.BYTES
 
 
+ROWS = ("dot_window", "dot_group")
+"""The forms of intrinsics that multiply rows of bytes in registers."""
+
+
 def is_in_lanes(vector: SSAValue) -> bool:
-    """Return whether a vector of bytes is used in byte arithmetic, and not extended to 16 bits."""
+    """Return whether a vector of bytes is used in byte arithmetic, not extended to 16 bits or multiplied as it is."""
     if not isa(vector.type, VectorType) or vector.type.element_type != i8:
         return False
-    return not any(isinstance(use.operation, loop.ExtendOp | loop.PairFactorsOp | loop.PairsOp) for use in vector.uses)
+    widened = loop.ExtendOp | loop.IntrinsicOp | loop.PairFactorsOp | loop.PairsOp
+    return not any(isinstance(use.operation, widened) for use in vector.uses)
+
+
+def is_row(vector: SSAValue) -> bool:
+    """Return whether a vector of bytes is a row of bytes, or four of them, which have C types of their own: they fill
+    registers."""
+    users = [use.operation for use in vector.uses if use.index]
+    return any(isinstance(user, loop.IntrinsicOp) and user.intrinsic.form.data in ROWS for user in users)
 
 
 def carried(type: Attribute) -> Attribute:

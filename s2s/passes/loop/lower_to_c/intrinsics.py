@@ -31,16 +31,7 @@ def intrinsic_rows(b: Builder, op: loop.IntrinsicRowsOp) -> SSAValue:
     return b.add(_declared(call, op.intrinsic))
 
 
-@LOWERINGS.register(loop.IntrinsicWindowOp)
-def intrinsic_window(b: Builder, op: loop.IntrinsicWindowOp) -> SSAValue:
-    """Lower the products of a window in memory with its constants, added to an accumulator."""
-    x, w = _factors(b, op)
-    distance, rows = (b.literal(each.value.data, INDEX) for each in (op.distance, op.rows))
-    call = c.CallOp(op.intrinsic.function_for(1), [b.value(op.acc), x, distance, w, rows], i32, reads=True)
-    return b.add(_declared(call, op.intrinsic))
-
-
-def _factors(b: Builder, op: loop.IntrinsicRowsOp | loop.IntrinsicWindowOp) -> list[SSAValue]:
+def _factors(b: Builder, op: loop.IntrinsicRowsOp) -> list[SSAValue]:
     """Return pointers to both factors in memory."""
     return [
         b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(buffer), index_expression(b, expr, op.indices)))))

@@ -1,6 +1,7 @@
 """Lower casts, rescales, quantisation and table look-ups lane by lane. Loads extend bytes to lanes of 32 bits."""
 
-from xdsl.dialects.builtin import VectorType, f32
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import VectorType, f32, i32
 from xdsl.ir import Attribute, SSAValue
 
 from s2s.c_syntax import headers
@@ -8,7 +9,7 @@ from s2s.dialects import loop
 from s2s.passes.loop.lower_to_c.builder import Builder, carried, header_of_bytes
 from s2s.passes.loop.lower_to_c.floats import quantisation_call
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
-from s2s.passes.loop.lower_to_c.vectors import from_integers, to_integers
+from s2s.passes.loop.lower_to_c.vectors import from_integers, number_in_lanes, to_integers
 from s2s.types.hints import isa
 
 
@@ -18,8 +19,21 @@ def rescale(b: Builder, op: loop.RescaleLanesOp) -> SSAValue:
     operands = [b.value(operand) for operand in op.operands]
     if op.rounding.data == "high":
         operands.pop()
-    header = header_of_bytes(op.result.type)
-    return b.vector_call(f"rescale_{op.rounding.data}", operands, op.result.type, header=header)
+    header, name = header_of_bytes(op.result.type), f"rescale_{op.rounding.data}"
+    if header == headers.LANES and op.rounding.data in ("negative", "upward") and not _fills_registers(op.x):
+        numbers = [number for factor in operands[1:] if (number := number_in_lanes(factor)) is not None]
+        if len(numbers) == len(operands[1:]):
+            operands, name = [operands[0], *(b.literal(number, i32) for number in numbers)], f"{name}_by"
+    return b.vector_call(name, operands, op.result.type, header=header)
+
+
+def _fills_registers(value: SSAValue) -> bool:
+    """Return whether `value` is a sum of rows in memory, whose pointers and sums fill the integer registers, so that
+    factors of it are vectors."""
+    op = value.owner
+    if isinstance(op, arith.AddiOp):
+        return any(map(_fills_registers, op.operands))
+    return isinstance(op, loop.IntrinsicRowsOp)
 
 
 @LOWERINGS.register(loop.LookUpLanesOp)

@@ -20,6 +20,7 @@ from s2s.passes.loop.lower_to_c.builder import (
     header_of_bytes,
     header_of_vectors,
     is_in_lanes,
+    is_row,
     literal_value,
     vector_name,
 )
@@ -32,6 +33,8 @@ from s2s.types.hints import isa
 
 OFFSETS: Mapping[Attribute, range] = {VectorType(i16, [4]): range(2, 512, 2), VectorType(i8, [4]): range(4, 1024, 4)}
 """The factors of dual multiply-adds, and the positions behind its address that a load holds, in elements."""
+LONGEST_ROW, ROWS_OF_VECTOR = 16, 4
+"""Bytes that fill a register, and the rows whose sums fill one."""
 SHARING: Mapping[Attribute, int] = {i16: 4, i8: 3}
 """Loads of such elements that share a base at least: where a loop is unrolled, the base is computed for each copy of
 its body."""
@@ -49,6 +52,8 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     if _is_factor(op) and (split := _split_offset(b, at, OFFSETS[op.result.type])) is not None and _shares_base(b, op):
         base, offset = split
         return b.vector_call("load_at", [pointer(b, op.buffer, base), offset], op.result.type, reads=True)
+    if is_row(op.result):
+        return _load_row(b, op)
     narrow = _narrow(op.result)
     if distance := distance_from_anchor(b, op):
         arguments = [vector_pointer(b, op.buffer, position(b, op, distance)), b.literal(distance, INDEX)]
@@ -57,6 +62,16 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     type = carried(op.result.type) if narrow else op.result.type
     arguments = [vector_pointer(b, op.buffer, at), *extra]
     return b.vector_call(function, arguments, type, header=_header(type, narrow, extra), reads=True)
+
+
+def _load_row(b: Builder, op: loop.LoadOp) -> SSAValue:
+    """Load a row of bytes, or the four rows of constants of a vector of sums."""
+    assert isa(op.result.type, VectorType)
+    count, distance = op.result.type.get_shape()[0], distance_from_anchor(b, op)
+    type = c.NamedType(f"s2s_row{count}" if count <= LONGEST_ROW else f"s2s_rows{count // ROWS_OF_VECTOR}")
+    place = vector_pointer(b, op.buffer, position(b, op, distance))
+    name, more = ("load_at", [b.literal(distance, INDEX)]) if distance else ("load", [])
+    return b.call(f"{type.spelling.data}_{name}", [place, *more], type, headers.WINDOWS, reads=True)
 
 
 def _is_factor(op: loop.LoadOp) -> bool:

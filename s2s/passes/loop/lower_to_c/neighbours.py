@@ -7,7 +7,8 @@
 It takes a few of them, and a position worth a name.
 
 Vectors of bytes that lie close together share an address, and a load holds the distance from it. A C compiler would
-compute the address of each from the first one in the block, which no load reaches from another row.
+compute the address of each from the first one in the block, which no load reaches from another row, and the address of
+each row of a window.
 
     s2s_i32x4_load_i8(&x[x_at + 384])         s2s_i32x4_load_i8(&x[x_at + 384])
     s2s_i32x4_load_i8(&x[x_at + 392])   ->    s2s_i32x4_load_i8_at(&x[x_at + 384], 8)
@@ -19,13 +20,16 @@ from xdsl.ir.affine import AffineExpr
 
 from s2s.dialects import loop
 from s2s.passes.loop.lower_to_c.affine import index_expression, plus_constant, ranges_of
-from s2s.passes.loop.lower_to_c.builder import Builder, Neighbours, is_in_lanes
+from s2s.passes.loop.lower_to_c.builder import Builder, Neighbours, is_in_lanes, is_row
 from s2s.types.affine import Linear, linear
 
 _MIN_ACCESSES = 3
 """The minimum number of accesses that share a position."""
 _REACH = 127
 """The distance in bytes from an address that a load of a vector of bytes holds."""
+
+ROW_TYPES = (VectorType(i8, [8]), VectorType(i8, [16]))
+"""Rows of bytes of which a load holds the distance, too."""
 
 Access = (
     loop.LoadOp
@@ -76,7 +80,7 @@ def _is_long(form: Linear) -> bool:
 
 def distance_from_anchor(b: Builder, op: loop.LoadOp) -> int:
     """Return the distance in bytes from the vector that `op` shares an address with; 0 if it has an address of its own,
-    as all near the first one in the block have."""
+    as all near the first one in the block have that are no rows of windows."""
     if not _is_vector_of_bytes(op) or op.parent is None:
         return 0
     forms = [
@@ -91,12 +95,18 @@ def distance_from_anchor(b: Builder, op: loop.LoadOp) -> int:
         anchor = place if place > anchor + _REACH else anchor
         if place == mine.constant:
             break
-    return 0 if anchor == places[0] else mine.constant - anchor
+    return 0 if anchor == places[0] and not _is_one_row(op) else mine.constant - anchor
 
 
 def _is_like(other: loop.LoadOp, op: loop.LoadOp) -> bool:
-    return other.buffer is op.buffer and other.indices == op.indices and _is_vector_of_bytes(other)
+    same = other.buffer is op.buffer and other.indices == op.indices and other.result.type == op.result.type
+    return same and _is_vector_of_bytes(other)
+
+
+def _is_one_row(op: loop.LoadOp) -> bool:
+    return op.result.type in ROW_TYPES and is_row(op.result)
 
 
 def _is_vector_of_bytes(op: loop.LoadOp) -> bool:
-    return op.result.type == VectorType(i8, [4]) and op.lane_stride == 1 and op.lanes is None and is_in_lanes(op.result)
+    in_lanes = op.result.type == VectorType(i8, [4]) and is_in_lanes(op.result)
+    return op.lane_stride == 1 and op.lanes is None and (in_lanes or _is_one_row(op))

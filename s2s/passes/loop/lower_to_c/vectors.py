@@ -91,8 +91,15 @@ def _add(b: Builder, op: Operation) -> SSAValue:
 
 
 def _is_splat_of_one(value: SSAValue) -> bool:
+    return number_in_lanes(value) == 1.0
+
+
+def number_in_lanes(value: SSAValue) -> int | float | None:
+    """Return the number that a constant vector has in all lanes; None if `value` is none."""
     op = value.owner
-    return isinstance(op, c.CallOp) and [literal_value(argument) for argument in op.arguments] == [1.0]
+    if not isinstance(op, c.CallOp) or len(op.arguments) != 1:
+        return None
+    return literal_value(op.arguments[0])
 
 
 def _select(b: Builder, op: Operation) -> SSAValue:

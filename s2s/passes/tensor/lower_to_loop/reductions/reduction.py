@@ -4,12 +4,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
+from s2s.types.affine import Linear
+from s2s.types.dtypes import vector_of
+from s2s.types.hints import isa
 
 
 class TileReduction(ABC):
@@ -43,3 +48,10 @@ class TileReduction(ABC):
     def copied(self) -> CopiedOperand | None:
         """The copy of an operand that the schedule makes."""
         return self.nest.copied
+
+    def load_group(self, buffer: SSAValue, place: Linear, count: int) -> SSAValue:
+        """Load neighbouring elements of a buffer as a vector."""
+        assert isa(buffer.type, MemRefType)
+        affine_map, indices = self.emitter.space.emit(place.to_expr())
+        vector = vector_of(buffer.type.element_type, count)
+        return self.emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result

@@ -9,7 +9,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
-from s2s.passes.tensor.lower_to_loop.initial import by_block
+from s2s.passes.tensor.lower_to_loop.initial import by_block, starts
 from s2s.passes.tensor.lower_to_loop.products import check_zero_point, products_of
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.reductions.step_range import StepRange
@@ -43,10 +43,30 @@ class RowReduction(TileReduction):
 
     @classmethod
     def applies(cls, nest: NestState) -> bool:
-        return nest.schedule.form in ("dot_rows", "dot_half_rows")
+        return nest.schedule.form in ("dot_rows", "dot_half_rows", "dot_group")
 
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        if self.schedule.form == "dot_group":
+            return self._groups(points)
         return [self._sum(point, self.x, self.w) for point in points]
+
+    def _groups(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        """Return the sums of rows of one group, whose constants the points of a tile share."""
+        intrinsic, sums = self.schedule.intrinsic, starts(self.nest, points)
+        assert intrinsic is not None
+        loads: dict[tuple[SSAValue, str], SSAValue] = {}
+        for number, (point, acc) in enumerate(zip(points, sums, strict=True)):
+            factors: list[SSAValue] = []
+            first = self._at(point, AffineConstantExpr(0))
+            for operand, rows in ((self.x, 1), (self.w, self.schedule.lanes)):
+                place = self.emitter.space.linear(operand.position(first))
+                key = operand.buffer, str(place.to_expr())
+                if key not in loads:
+                    self._check_rows(operand, point, self.schedule.group, rows)
+                    loads[key] = self.load_group(operand.buffer, place, rows * self.schedule.group)
+                factors.append(loads[key])
+            sums[number] = self.emitter.add(loop.IntrinsicOp(intrinsic, acc, *factors), acc.name_hint).result
+        return sums
 
     def _has_rows(self, read: int) -> bool:
         """Return whether the lanes of a point read different rows of the operand, as they do of the constant."""
@@ -64,10 +84,8 @@ class RowReduction(TileReduction):
             buffer, start, steps = self.copied.buffer, self.copied.position(first), self.copied.plan.steps
         else:
             buffer, start = x.buffer, x.position(first)
-            self._check(x, point, point, range(steps))
-        for row in range(lanes):
-            moved = point._replace(offsets=self._moved(point, row))
-            self._check(w, point, moved, self._places(steps, row))
+            self._check_rows(x, point, steps, 1)
+        self._check_rows(w, point, steps, lanes)
         affine_map, indices = self.emitter.space.emit(start, w.position(first))
         rows = loop.IntrinsicRowsOp(intrinsic, buffer, w.buffer, affine_map, indices, steps=steps, lanes=lanes)
         total = self.emitter.add(rows, f"acc{point.label}").result
@@ -84,6 +102,12 @@ class RowReduction(TileReduction):
 
         (acc,) = by_block(self.nest, in_first_block, in_later_blocks)
         return acc
+
+    def _check_rows(self, operand: Operand, point: TilePoint, steps: int, rows: int) -> None:
+        """Check that the steps of one row lie side by side, or of several in groups."""
+        for row in range(rows):
+            moved = point._replace(offsets=self._moved(point, row))
+            self._check(operand, point, moved, range(steps) if rows == 1 else self._places(steps, row))
 
     def _places(self, steps: int, row: int) -> list[int]:
         """Return how far the constant of each step of a row lies behind the first one of the first row."""

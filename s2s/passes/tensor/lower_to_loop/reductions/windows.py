@@ -18,7 +18,6 @@ two.
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
@@ -34,8 +33,6 @@ from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
 from s2s.types.affine import Linear
-from s2s.types.dtypes import vector_of
-from s2s.types.hints import isa
 
 Made = dict[str, SSAValue]
 """Groups that have been loaded, by their place."""
@@ -171,7 +168,7 @@ class WindowReduction(TileReduction):
         place = place.plus(Linear(PAIR * part - self._is_odd(point, row)))
         key = str(place.to_expr())
         if key not in made:
-            made[key] = self._load(self.window.buffer, place)
+            made[key] = self.load_group(self.window.buffer, place, WORD)
         return made[key]
 
     def _constant(self, point: TilePoint, row: Sequence[AffineExpr], part: int, made: Made) -> SSAValue:
@@ -189,21 +186,18 @@ class WindowReduction(TileReduction):
         place = places[0].plus(Linear(WORD * part))
         key = str(place.to_expr())
         if key not in made:
-            vector = self._load(self.reads[read].buffer, place)
+            vector = self.load_group(self.reads[read].buffer, place, WORD)
             made[key] = self.emitter.add(loop.ExtendOp(vector), vector.name_hint).result
         return made[key]
 
-    def _load(self, buffer: SSAValue, place: Linear) -> SSAValue:
-        assert isa(buffer.type, MemRefType)
-        affine_map, indices = self.emitter.space.emit(place.to_expr())
-        vector = vector_of(buffer.type.element_type, WORD)
-        return self.emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result
-
 
 class WholeWindowReduction(TileReduction):
-    """Reduces the tile by one operation on memory for each result.
+    """Reduces the tile by rows of taps, each of which fills a register.
 
-        acc0 = acc0 + sum over r < rows, k < n of x[a + r * distance + k] * w[b + r * n + k]
+        acc0 += sum over k < n of x[k] * w0[k]
+        acc0 += sum over k < n of x[distance + k] * w1[k]
+        acc1 += sum over k < n of x[1 + k] * w0[k]
+        …
 
     The window is cached as bytes, with padding of the zero point, and the constant is packed in rows of `n` elements,
     zeros behind the last tap. A row of more than `n` taps, which is the only one then, is several rows at a distance of
@@ -217,20 +211,25 @@ class WholeWindowReduction(TileReduction):
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         from s2s.analysis.tile_and_fuse.window_rows import window_rows
 
-        intrinsic, plan = self.schedule.intrinsic, self.nest.plan
-        rows = None if plan is None else window_rows(plan, self.schedule.group)
+        intrinsic, plan, group = self.schedule.intrinsic, self.nest.plan, self.schedule.group
+        rows = None if plan is None else window_rows(plan, group)
         if intrinsic is None or plan is None or rows is None or self.copied is None:
             raise CompilerBug("the rows of a window do not lie at one distance in a copy; the verifier refuses that")
-        w = self.reads[products_of(self.nest).other(plan.read).read]
-        sums: list[SSAValue] = []
-        for point, acc in zip(points, starts(self.nest, points), strict=True):
+        w, space = self.reads[products_of(self.nest).other(plan.read).read], self.emitter.space
+        constants: Made = {}
+        sums = starts(self.nest, points)
+        for number, point in enumerate(points):
             at = self._at(point)
-            affine_map, indices = self.emitter.space.emit(self.copied.position(at), w.position(at))
-            window = loop.IntrinsicWindowOp(
-                intrinsic, acc, self.copied.buffer, w.buffer, affine_map, indices,
-                rows=rows.rows, distance=rows.distance,
-            )  # fmt: skip
-            sums.append(self.emitter.add(window, acc.name_hint).result)
+            window, taps = space.linear(self.copied.position(at)), space.linear(w.position(at))
+            for row in range(rows.rows):
+                x = self.load_group(self.copied.buffer, window.plus(Linear(row * rows.distance)), group)
+                place = taps.plus(Linear(row * group))
+                key = str(place.to_expr())
+                if key not in constants:
+                    constants[key] = self.load_group(w.buffer, place, group)
+                acc = sums[number]
+                products = loop.IntrinsicOp(intrinsic, acc, x, constants[key])
+                sums[number] = self.emitter.add(products, acc.name_hint).result
         return sums
 
     def _at(self, point: TilePoint) -> list[AffineExpr]:
