@@ -4,6 +4,9 @@ taps - 1` products.
     y = A^T ((G g) * (B^T d))                                       in one dimension
     Y = A^T ((G g G^T) * (B^T d B)) A                               in two, F(outputs x outputs, taps x taps)
 
+Two dimensions may differ. Where tiles have one row of results, the taps of a column are summed with the channels: F(2,
+3) along the rows of a 3x3 window takes 12 products for 2 results, where the convolution takes 18 and F(2x2, 3x3) 8.
+
 Toom and Cook multiply polynomials by their values at points; Winograd's filters are the transposed algorithm. The
 matrices follow from the points, in fractions, so that nothing is rounded before `G g G^T` is. Points in pairs `a, -a`
 give matrices whose rows differ in signs. Those of F(4, 3) are not the integers of the literature: of the small dyadic
@@ -61,35 +64,92 @@ class MinimalFilter(NamedTuple):
         return len(self.data)
 
     @property
+    def products(self) -> int:
+        """The number of products for each channel and tap that is summed: one where all taps are."""
+        return len(self.result[0])
+
+    @property
+    def terms(self) -> int:
+        """The number of taps that are summed with the channels: one where there are minimal products instead."""
+        return self.size // self.products
+
+    @property
     def growth(self) -> int:
         """The factor by which a factor of the image may exceed the largest element of the image."""
-        return int(max(sum(map(abs, row)) for row in self.data)) ** 2
+        return int(max(sum(map(abs, row)) for row in self.data))
+
+
+class PlaneFilter(NamedTuple):
+    """A Winograd filter of two dimensions."""
+
+    rows: MinimalFilter
+    columns: MinimalFilter
+
+    @property
+    def outputs(self) -> tuple[int, int]:
+        """The rows and columns of results of one tile."""
+        return self.rows.outputs, self.columns.outputs
+
+    @property
+    def products(self) -> int:
+        """The number of products of one tile, each of which is summed over channels and `terms`."""
+        return self.rows.products * self.columns.products
+
+    @property
+    def terms(self) -> int:
+        """The number of taps that are summed with the channels; these are taps of a column."""
+        return self.rows.terms
+
+    @property
+    def scale(self) -> int:
+        """The factor by which results are too large."""
+        return self.rows.scale * self.columns.scale
+
+    @property
+    def growth(self) -> int:
+        """The factor by which a factor of the image may exceed the largest element of the image."""
+        return self.rows.growth * self.columns.growth
 
     def transformed(self, weights: Array) -> Array:
-        """Compute `G g G^T` for every filter of `[…, taps, taps]`, as `[size * size, …]`: of floats in 64 bits, rounded
-        once; of bytes as integers of 16 bits."""
-        if weights.dtype == np.int8:
-            g = np.array([[int(value) for value in row] for row in self.filter])
-            return _on_both_sides(g, weights, np.dtype(np.int16))
-        g = np.array([[float(value) for value in row] for row in self.filter])
-        return _on_both_sides(g, weights, weights.dtype)
+        """Compute `G g G^T` for every filter of `[…, in_channels, taps, taps]`, as `[products, …, terms *
+        in_channels]`: of floats in 64 bits, rounded once; of bytes as integers of 16 bits."""
+        in_bytes = weights.dtype == np.int8
+        convert, dtype = (int, np.dtype(np.int16)) if in_bytes else (float, weights.dtype)
+        left, right = (np.array([[convert(value) for value in row] for row in each.filter]) for each in self)
+        factors = _on_both_sides(left, right, weights, dtype)
+        grid = factors.reshape(self.rows.products, self.terms, self.columns.products, *weights.shape[:-2])
+        return np.moveaxis(grid, 1, -2).reshape(self.products, *weights.shape[:-3], self.terms * weights.shape[-3])
 
 
-def _on_both_sides(g: Array, weights: Array, dtype: np.dtype[Any]) -> Array:
-    """Compute `g w g^T` for every filter `w` of `[…, taps, taps]`, as `[size * size, …]` of `dtype`.
+def _on_both_sides(left: Array, right: Array, weights: Array, dtype: np.dtype[Any]) -> Array:
+    """Compute `left w right^T` for every filter `w` of `[…, taps, taps]`, as `[rows * columns, …]` of `dtype`.
 
     The terms are added in their order, so that all machines round alike: a library of matrix products may not. Blocks
     of filters stay in cache.
     """
-    size, taps = g.shape
-    filters = np.moveaxis(weights, (-2, -1), (0, 1)).reshape(taps, taps, -1)
-    factors = np.empty((size, size, filters.shape[-1]), dtype)
+    (height, rows_of_taps), (width, taps) = left.shape, right.shape
+    filters = np.moveaxis(weights, (-2, -1), (0, 1)).reshape(rows_of_taps, taps, -1)
+    factors = np.empty((height, width, filters.shape[-1]), dtype)
     for start in range(0, filters.shape[-1], FILTERS_AT_ONCE):
-        block = filters[..., start : start + FILTERS_AT_ONCE].astype(g.dtype)
-        rows = reduce(np.add, [np.multiply.outer(g[:, tap], block[tap]) for tap in range(taps)])
-        columns = [rows[:, None, tap] * g[:, tap, None] for tap in range(taps)]
+        block = filters[..., start : start + FILTERS_AT_ONCE].astype(left.dtype)
+        rows = reduce(np.add, [np.multiply.outer(left[:, tap], block[tap]) for tap in range(rows_of_taps)])
+        columns = [rows[:, None, tap] * right[:, tap, None] for tap in range(taps)]
         factors[..., start : start + FILTERS_AT_ONCE] = reduce(np.add, columns)
-    return factors.reshape(size**2, *weights.shape[:-2])
+    return factors.reshape(height * width, *weights.shape[:-2])
+
+
+@cache
+def plane_filter(outputs: tuple[int, int], taps: tuple[int, int], *, integers: bool) -> PlaneFilter:
+    """Construct F(outputs, taps) of two dimensions; with one row of outputs, taps of a column are summed."""
+    make = integer_filter if integers else minimal_filter
+    rows = _sum_of(taps[0]) if outputs[0] == 1 else make(outputs[0], taps[0])
+    return PlaneFilter(rows, make(outputs[1], taps[1]))
+
+
+def _sum_of(taps: int) -> MinimalFilter:
+    """Return the filter of one result that multiplies each tap as it is, and leaves the sum to the channels."""
+    unit = _rows([[Fraction(row == column) for column in range(taps)] for row in range(taps)])
+    return MinimalFilter(unit, unit, _rows([[Fraction(1)]]))
 
 
 @cache
