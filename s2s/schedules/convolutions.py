@@ -28,11 +28,11 @@ BUSY, SUM = 1.25, 2.25
 FACTOR = {2: 1.25, 4: 2.0}
 """Of bytes, measured with AVX2: cycles of a product of pairs beside the peak, for one vector of sums, and for one of
 factors."""
-WORD_DIRECT, WORD_RESULT, WORD_PRODUCT = 1.05, 13.0, 0.95
-WORD_FACTOR = {(2, 2): 3.2, (4, 4): 5.7, (1, 2): 3.2, (1, 4): 5.7}
-WORD_SUM = {(2, 2): 4.3, (4, 4): 8.0, (1, 2): 4.3, (1, 4): 8.0}
-"""Of bytes, counted on a Cortex-M4: instructions of a product of direct convolution, of a requantised result, of a
-product of factors, and by the results of a tile for a factor and for a sum."""
+WORD_PRODUCT, WORD_RESULT = 0.87, 12.0
+WORD_FACTOR = {(1, 2): 3.8, (1, 4): 4.9, (2, 2): 3.3, (4, 4): 5.3}
+WORD_SUM = {(1, 2): 1.2, (1, 4): 2.9, (2, 2): 4.4, (4, 4): 7.4}
+"""Of bytes, fitted to instructions counted on a Cortex-M4 (`python -m benchmarks.winograd words`): of a product, of a
+requantised result, and by the results of a tile of a factor and of a sum."""
 Outputs = tuple[int, int]
 """Rows and columns of results of a tile."""
 ONE: Outputs = (1, 1)
@@ -77,9 +77,9 @@ def integer_cycles_by_outputs(conv: Convolution, target: Target, network: int, c
 
 def _word_cycles(conv: Convolution, target: Target, copied: int) -> dict[Outputs, float]:
     """Return the instructions of a core that multiplies pairs in words."""
-    results, products = conv.images * prod(conv.size), conv.in_channels * conv.out_channels
-    ends = results * WORD_RESULT * conv.out_channels
-    cycles = {ONE: results * prod(conv.taps) * WORD_DIRECT * products + ends}
+    products = conv.in_channels * conv.out_channels
+    ends = conv.images * prod(conv.size) * WORD_RESULT * conv.out_channels
+    cycles = {ONE: conv.images * conv.products_in_image * WORD_PRODUCT * products + ends}
     for outputs in tiles_of(conv, target):
         factors, sums = (tiles_in(conv, outputs) * each for each in factors_and_sums(conv, outputs))
         moved = factors * WORD_FACTOR[outputs] * conv.in_channels + sums * WORD_SUM[outputs] * conv.out_channels

@@ -93,6 +93,17 @@ class Convolution(NamedTuple):
         return rows, self.op.sizes[self.columns.position]
 
     @property
+    def products_in_image(self) -> int:
+        """The products of a filter of one channel with one image, but for what the window reads beside it."""
+        return prod(self._products_along(each) for each in (self.rows, self.columns) if each is not None)
+
+    def _products_along(self, slide: Sliding) -> int:
+        size = shape_of(self.image)[slide.axis]
+        results, taps = self.op.sizes[slide.position], self.op.sizes[slide.tap]
+        first = linear(self.op.read_accesses[self.x].map.data.results[slide.axis], ranges(self.op.sizes)).constant
+        return sum(0 <= position + tap + first < size for position in range(results) for tap in range(taps))
+
+    @property
     def images(self) -> int:
         """The batch size."""
         return prod(self.op.sizes[dim] for dim in self.batch)

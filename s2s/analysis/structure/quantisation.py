@@ -69,9 +69,9 @@ def quantisation_of(op: Operation, numbers: Container[SSAValue]) -> Quantisation
     return _away(op) if isinstance(op, arith.TruncIOp) and op.result.type == i8 else None
 
 
-def quantisations(op: tensor.ComputeOp, constants: Container[SSAValue]) -> Iterator[tuple[Operation, Quantisation]]:
+def quantisations(op: tensor.Computation, constants: Container[SSAValue]) -> Iterator[tuple[Operation, Quantisation]]:
     """Yield the operations of `op` that end a quantisation; `constants` are the weights among its operands."""
-    arguments = op.apply.block.args[len(op.inits) :]
+    arguments = op.apply.block.args[1 if isinstance(op, tensor.TransformOp) else len(op.inits) :]
     numbers = {argument for argument, operand in zip(arguments, op.epilogue, strict=False) if operand in constants}
     for inner in list(op.apply.block.ops):
         if (found := quantisation_of(inner, numbers)) is not None:

@@ -56,7 +56,7 @@ class ShortenQuantizePass(ModulePass):
             if isinstance(func, FuncOp) and not func.is_declaration:
                 constants = constant_arguments(func, calls)
                 for compute in func.body.block.ops:
-                    if isinstance(compute, tensor.ComputeOp):
+                    if isinstance(compute, tensor.Computation):
                         _shorten(compute, constants)
 
 
@@ -66,7 +66,7 @@ def _without_sign(short: tensor.QuantizeOp) -> list[Operation]:
     return [short, sign, arith.XOrIOp(short.result, sign.result)]
 
 
-def _shorten(op: tensor.ComputeOp, constants: Container[SSAValue]) -> None:
+def _shorten(op: tensor.Computation, constants: Container[SSAValue]) -> None:
     for inner, found in quantisations(op, constants):
         maybe_nan = found.maybe_nan and found.zero_point != 0
         x, factors, dead = found.x, None, list(found.steps)
