@@ -17,7 +17,6 @@ from itertools import permutations
 from pathlib import Path
 
 import numpy as np
-import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from benchmarks.winograd import put_channels_last
@@ -52,7 +51,8 @@ class Case:
         y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, self.out_channels, *self.image])
         constants = [numpy_helper.from_array(w, "w"), numpy_helper.from_array(b, "b")]
         graph = helper.make_graph([node], "conv", [x], [y], constants)
-        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        path.write_bytes(model.SerializeToString())
         api.quantize(path, {"x": rng.standard_normal(shape).astype(np.float32)}, ports="int8").save(path)
         put_channels_last(path)
 
@@ -95,7 +95,8 @@ def forms(case: Case) -> Iterator[Form]:
         written = compile_artifact(path, CompileOptions(target=TARGET, prefer="time", explain=True)).decisions
         (decision,) = (each for each in written if each.kind == ALGORITHM)
         for each in decision.candidates:
-            assert each.cost is not None and each.cost.cycles is not None
+            assert each.cost is not None
+            assert each.cost.cycles is not None
             entry = {"kind": ALGORITHM, "subject": decision.subject, "chosen": each.note}
             artifact = api.compile(path, target=TARGET, decisions={"format": 1, "decisions": [entry]})
             found = artifact.verify_on(BOARD).as_dict()

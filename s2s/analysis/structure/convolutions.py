@@ -1,6 +1,5 @@
 """Recognise convolutions in `tensor.compute` by their access maps, and name the role of each dimension."""
 
-from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -173,7 +172,9 @@ def _with_image(op: tensor.ComputeOp, x: int) -> Convolution | None:
     taps = {each.tap for each in slides}
     channels = [axis for axis, form in enumerate(w_forms) if _dims(form) and not _dims(form) & taps]
     others = [axis for axis in range(len(w_forms)) if axis not in channels and shape_of(op.reads[1 - x])[axis] > 1]
-    if len(channels) != 2 or sorted(map(sorted, (_dims(w_forms[axis]) for axis in others))) != [[tap] for tap in sorted(taps)]:
+    if len(channels) != 2 or sorted(map(sorted, (_dims(w_forms[axis]) for axis in others))) != [
+        [tap] for tap in sorted(taps)
+    ]:
         return None
     outs = [axis for axis in channels if max(_dims(w_forms[axis]), default=op.rank) < op.rank]
     ins = [axis for axis in channels if min(_dims(w_forms[axis]), default=0) >= op.rank]
