@@ -1,4 +1,4 @@
-"""Compute 3x3 convolutions by Winograd's algorithm, which needs fewer multiplications.
+"""Compute convolutions of three taps along one axis or two by Winograd's algorithm, which needs fewer multiplications.
 
     %y = tensor.compute [oc, oh, ow, oc16 | ic, ic16, kh, kw] reads(%x …, %w …) epilogue(%bias …) … apply { relu … }
 ->
@@ -7,10 +7,11 @@
     %y = tensor.transform [ty, tx, oc, oc16] … epilogue(%bias …) into (4 * ty + i, 4 * tx + j)  // A^T m A, old epilogue
     // main: the weight becomes G g G^T, on the host: 36 numbers for 9
 
-F(4x4, 3x3) takes 36 products where the convolution takes 144, F(2x2, 3x3) 16 instead of 36. Tiles that extend beyond
-the image read zeros there, and do not store their surplus results. Which of the two is used, if any, is a decision
-(`s2s/decisions/algorithm.py`), by default that of a cost model, from shapes and target data; `outputs` selects one.
-Results differ from those of direct convolution in the last digits.
+F(4x4, 3x3) takes 36 products where the convolution takes 144, F(2x2, 3x3) 16 instead of 36. Bytes in words have tiles
+along one axis, too: F(2, 3) takes 4 products instead of 6, or 12 instead of 18 of a 3x3 window, whose columns are summed
+with the channels. Tiles that extend beyond the image read zeros there, and do not store their surplus results. Which of
+them is used, if any, is a decision (`s2s/decisions/algorithm.py`), by default that of a cost model, from shapes and target
+data; `outputs` selects one. Results differ from those of direct convolution in the last digits.
 
 Bytes are computed exactly: factors in 16 bits, products summed in 32. Filters are transformed at several times their
 size, by whose square the last step divides. For 2, 5, 7, 1 and the filter 3, 1, 2 of one dimension: factors -5, 12, 2,
@@ -19,9 +20,9 @@ Cores without vectors transform images two numbers in a word, and multiply two p
 
 Where channels are not contiguous, as in inputs and outputs of the network, the kernel copies image or result.
 
-Declined for floats on targets without vectors or with `exact`, for anything but a 3x3 window with stride 1 over f32 or
-bytes, where the filter is no weight or has another reader, where channels do not fill vectors or words, and for bytes
-on targets without products of 16 bits or with sums that could leave the bits that an exact division leaves.
+Declined for floats on targets without vectors or with `exact`, for other windows, strides and element types, where the
+filter is no weight or has another reader, where channels do not fill vectors or words, and for bytes on targets without
+products of 16 bits or with sums that could leave the bits that an exact division leaves.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,0 +1,103 @@
+"""How far `--requantise fixed` is from onnxruntime: each layer on the same inputs, and the whole network.
+
+    python -m benchmarks.fixed_point keywords_int8.onnx [--runs 40]
+
+A layer is what lies between two quantised tensors of a QDQ model. Each is compiled by itself, and fed what onnxruntime
+has there for random inputs of the network; then the whole network is fed these inputs. Prints the elements that differ
+and the largest difference, in steps. The exit code is 1 where a layer differs by more than one step; the sum of such
+steps through the layers may differ by more.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import TensorProto, helper
+from onnx.utils import Extractor
+
+from s2s import api
+from s2s.types.dtypes import Array
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far results are from onnxruntime's, in steps."""
+
+    name: str
+    differing: int
+    elements: int
+    largest: int
+
+
+def layers(model: onnx.ModelProto) -> Iterator[tuple[list[str], str]]:
+    """Yield the quantised tensors that each quantised tensor is computed from, and its name."""
+    constants = {each.name for each in model.graph.initializer}
+    makers = {name: node for node in model.graph.node for name in node.output}
+    results = [node.output[0] for node in model.graph.node if node.op_type == "QuantizeLinear"]
+    ends = {name for name in results if makers[name].input[0] not in constants}
+    for result in (name for name in results if name in ends):
+        sources: dict[str, None] = {}
+        waiting = [makers[result].input[0]]
+        while waiting:
+            name = waiting.pop()
+            if name in ends or name not in makers:
+                sources |= {} if name in constants or not name else {name: None}
+            else:
+                waiting += makers[name].input
+        yield [*sources], result
+
+
+def values(model: onnx.ModelProto, names: Sequence[str], runs: int) -> list[dict[str, Array]]:
+    """Return the inputs of random runs and the tensors that onnxruntime computes in each."""
+    shown = onnx.ModelProto.FromString(model.SerializeToString())
+    added = [name for name in names if name not in {each.name for each in shown.graph.output}]
+    shown.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.INT8, None) for name in added)
+    session = ort.InferenceSession(shown.SerializeToString())
+    given, results = session.get_inputs(), [each.name for each in session.get_outputs()]
+    random, found = np.random.default_rng(0), list[dict[str, Array]]()
+    for _ in range(runs):
+        feed: dict[str, Array] = {each.name: random.integers(-128, 128, each.shape, np.int8) for each in given}
+        computed = session.run(results, feed)
+        found.append(feed | {name: np.asarray(value) for name, value in zip(results, computed, strict=True)})
+    return found
+
+
+def distance(model: onnx.ModelProto, name: str, runs: Sequence[Mapping[str, Array]]) -> Distance:
+    """Compare the result of a model in fixed point with what it should be."""
+    given = [each.name for each in model.graph.input]
+    with api.compile(model, target="c", requantise="fixed") as network:
+        pairs = [(np.asarray(network.run({key: run[key] for key in given})[name]), run[name]) for run in runs]
+    steps = np.concatenate([np.abs(a.ravel().astype(np.int32) - b.ravel()) for a, b in pairs])
+    return Distance(name, int(np.count_nonzero(steps)), steps.size, int(steps.max()))
+
+
+def main() -> int:
+    """Compare, print and judge."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", type=Path, help="a QDQ model with inputs and outputs of int8")
+    parser.add_argument("--runs", type=int, default=40, help="random inputs")
+    options = parser.parse_args()
+    model = onnx.shape_inference.infer_shapes(onnx.ModelProto.FromString(options.model.read_bytes()))
+    found = [*layers(model)]
+    runs, extractor = values(model, [name for _, name in found], options.runs), Extractor(model)
+    print(f"{'result':<36}{'differ':>9}{'of':>10}{'by at most':>12}")
+    by_layer: list[Distance] = []
+    for sources, name in found:
+        by_layer.append(distance(extractor.extract_model(sources, [name]), name, runs))
+        show(by_layer[-1])
+    show(distance(model, model.graph.output[0].name, runs), "the whole network: ")
+    return 0 if all(each.largest <= 1 for each in by_layer) else 1
+
+
+def show(found: Distance, where: str = "") -> None:
+    """Print one row."""
+    print(f"{where + found.name:<36}{found.differing:9,}{found.elements:10,}{found.largest:12}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
