@@ -12,11 +12,12 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime as ort
 from onnx import TensorProto, helper
 from onnx.utils import Extractor
 
@@ -57,7 +58,8 @@ def values(model: onnx.ModelProto, names: Sequence[str], runs: int) -> list[dict
     shown = onnx.ModelProto.FromString(model.SerializeToString())
     added = [name for name in names if name not in {each.name for each in shown.graph.output}]
     shown.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.INT8, None) for name in added)
-    session = ort.InferenceSession(shown.SerializeToString())
+    runtime: Any = import_module("onnxruntime")
+    session = runtime.InferenceSession(shown.SerializeToString())
     given, results = session.get_inputs(), [each.name for each in session.get_outputs()]
     random, found = np.random.default_rng(0), list[dict[str, Array]]()
     for _ in range(runs):

@@ -8,10 +8,10 @@
     // main: the weight becomes G g G^T, on the host: 36 numbers for 9
 
 F(4x4, 3x3) takes 36 products where the convolution takes 144, F(2x2, 3x3) 16 instead of 36. Bytes in words have tiles
-along one axis, too: F(2, 3) takes 4 products instead of 6, or 12 instead of 18 of a 3x3 window, whose columns are summed
-with the channels. Tiles that extend beyond the image read zeros there, and do not store their surplus results. Which of
-them is used, if any, is a decision (`s2s/decisions/algorithm.py`), by default that of a cost model, from shapes and target
-data; `outputs` selects one. Results differ from those of direct convolution in the last digits.
+along one axis, too: F(2, 3) takes 4 products instead of 6, or 12 instead of 18 of a 3x3 window, whose columns are
+summed with the channels. Tiles that extend beyond the image read zeros there, and do not store their surplus results.
+Which of them is used, if any, is a decision (`s2s/decisions/algorithm.py`), by default that of a cost model, from
+shapes and target data; `outputs` selects one. Results differ from those of direct convolution in the last digits.
 
 Bytes are computed exactly: factors in 16 bits, products summed in 32. Filters are transformed at several times their
 size, by whose square the last step divides. For 2, 5, 7, 1 and the filter 3, 1, 2 of one dimension: factors -5, 12, 2,
