@@ -29,7 +29,7 @@ _INTS = DenseArrayBase.constr(i64)
 COUNT = MemRefType(i32, [1])
 """The memory for the number of rows that have arrived."""
 COPIED, LEFT = 32, 7
-"""Bytes that a turn of the first loop of `s2s_move_down` copies, and the most turns of those for words and bytes left."""
+"""Bytes that a turn of the first loop of `s2s_move_down` copies, and the most turns of its loops for what is left."""
 
 
 @op_definition

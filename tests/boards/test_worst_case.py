@@ -69,9 +69,7 @@ RECURRENT = {
 }
 STREAMS: Mapping[str, str] = {
     "distant frames": f"""(float[1, 8, 64] x) => (float[1, 4, 64] y)
-        <float[4, 8, 3] w = {{{4 * f"{WEIGHTS}, "}}}> {{ y = Conv <dilations = [8], pads = [16, 0]> (x, w) }}""".replace(
-        ", }", "}"
-    ),
+        <float[4, 8, 3] w = {{{", ".join([WEIGHTS] * 4)}}}> {{ y = Conv <dilations = [8], pads = [16, 0]> (x, w) }}""",
     "the greatest of frames": """(float[1, 16, 64] x) => (float[1, 16, 64] y)
         { y = MaxPool <kernel_shape = [9], pads = [8, 0]> (x) }""",
 }
