@@ -37,7 +37,7 @@ class Distance:
 
 def layers(model: onnx.ModelProto) -> Iterator[tuple[list[str], str]]:
     """Yield the quantised tensors that each quantised tensor is computed from, and its name."""
-    constants = {each.name for each in model.graph.initializer}
+    constants = {entry.name for entry in model.graph.initializer}
     makers = {name: node for node in model.graph.node for name in node.output}
     results = [node.output[0] for node in model.graph.node if node.op_type == "QuantizeLinear"]
     ends = {name for name in results if makers[name].input[0] not in constants}
@@ -56,24 +56,24 @@ def layers(model: onnx.ModelProto) -> Iterator[tuple[list[str], str]]:
 def values(model: onnx.ModelProto, names: Sequence[str], runs: int) -> list[dict[str, Array]]:
     """Return the inputs of random runs and the tensors that onnxruntime computes in each."""
     shown = onnx.ModelProto.FromString(model.SerializeToString())
-    added = [name for name in names if name not in {each.name for each in shown.graph.output}]
+    added = [name for name in names if name not in {entry.name for entry in shown.graph.output}]
     shown.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.INT8, None) for name in added)
     runtime: Any = import_module("onnxruntime")
     session = runtime.InferenceSession(shown.SerializeToString())
-    given, results = session.get_inputs(), [each.name for each in session.get_outputs()]
-    random, found = np.random.default_rng(0), list[dict[str, Array]]()
+    ports, results = session.get_inputs(), [entry.name for entry in session.get_outputs()]
+    random, rows = np.random.default_rng(0), list[dict[str, Array]]()
     for _ in range(runs):
-        feed: dict[str, Array] = {each.name: random.integers(-128, 128, each.shape, np.int8) for each in given}
+        feed: dict[str, Array] = {entry.name: random.integers(-128, 128, entry.shape, np.int8) for entry in ports}
         computed = session.run(results, feed)
-        found.append(feed | {name: np.asarray(value) for name, value in zip(results, computed, strict=True)})
-    return found
+        rows.append(feed | {name: np.asarray(value) for name, value in zip(results, computed, strict=True)})
+    return rows
 
 
 def distance(model: onnx.ModelProto, name: str, runs: Sequence[Mapping[str, Array]]) -> Distance:
     """Compare the result of a model in fixed point with what it should be."""
-    given = [each.name for each in model.graph.input]
+    ports = [entry.name for entry in model.graph.input]
     with api.compile(model, target="c", requantise="fixed") as network:
-        pairs = [(np.asarray(network.run({key: run[key] for key in given})[name]), run[name]) for run in runs]
+        pairs = [(np.asarray(network.run({key: run[key] for key in ports})[name]), run[name]) for run in runs]
     steps = np.concatenate([np.abs(a.ravel().astype(np.int32) - b.ravel()) for a, b in pairs])
     return Distance(name, int(np.count_nonzero(steps)), steps.size, int(steps.max()))
 
@@ -85,20 +85,20 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=40, help="random inputs")
     options = parser.parse_args()
     model = onnx.shape_inference.infer_shapes(onnx.ModelProto.FromString(options.model.read_bytes()))
-    found = [*layers(model)]
-    runs, extractor = values(model, [name for _, name in found], options.runs), Extractor(model)
+    rows = [*layers(model)]
+    runs, extractor = values(model, [name for _, name in rows], options.runs), Extractor(model)
     print(f"{'result':<36}{'differ':>9}{'of':>10}{'by at most':>12}")
     by_layer: list[Distance] = []
-    for sources, name in found:
+    for sources, name in rows:
         by_layer.append(distance(extractor.extract_model(sources, [name]), name, runs))
         show(by_layer[-1])
     show(distance(model, model.graph.output[0].name, runs), "the whole network: ")
-    return 0 if all(each.largest <= 1 for each in by_layer) else 1
+    return 0 if all(entry.largest <= 1 for entry in by_layer) else 1
 
 
-def show(found: Distance, where: str = "") -> None:
+def show(rows: Distance, where: str = "") -> None:
     """Print one row."""
-    print(f"{where + found.name:<36}{found.differing:9,}{found.elements:10,}{found.largest:12}", flush=True)
+    print(f"{where + found.name:<36}{rows.differing:9,}{rows.elements:10,}{rows.largest:12}", flush=True)
 
 
 if __name__ == "__main__":

@@ -24,13 +24,13 @@ BOARD, TARGET, GAIN = "qemu:m33", "cortex-m33", 0.98
 
 def without_intrinsics(target: Target, *names: str) -> Target:
     """Return a target without some intrinsics, or without any if none is named."""
-    kept = tuple(each for each in target.intrinsics if names and each.name not in names)
+    kept = tuple(entry for entry in target.intrinsics if names and entry.name not in names)
     return replace(target, intrinsics=kept)
 
 
 def variants(target: Target) -> Mapping[str, Target]:
     """Return the target as it is, and others by what they change."""
-    names = sorted({each.name for each in target.intrinsics})
+    names = sorted({entry.name for entry in target.intrinsics})
     forms = {f"without {name}": without_intrinsics(target, name) for name in names}
     return {
         "as Cortex-M4": target,
@@ -43,10 +43,10 @@ def instructions(name: str, target: Target) -> int:
     """Return the instructions of a network; raise if an output is wrong."""
     model = NETWORKS[name].model
     artifact = compile_artifact(MODELS / f"{model}.tflite", CompileOptions(target=target))
-    found = artifact.verify_on(BOARD, golden=MODELS / f"{model}_golden.npz").as_dict()
-    if not found["bit_exact"]:
+    counts = artifact.verify_on(BOARD, golden=MODELS / f"{model}_golden.npz").as_dict()
+    if not counts["bit_exact"]:
         raise SystemExit(f"{name}: outputs differ from the golden ones")
-    return found["instructions"]
+    return counts["instructions"]
 
 
 def main() -> int:
@@ -55,16 +55,16 @@ def main() -> int:
     parser.add_argument("networks", nargs="*", metavar="NETWORK", help=f"of {', '.join(NETWORKS)}; all by default")
     names = parser.parse_args().networks or [*NETWORKS]
     print(f"{'':34}" + "".join(f"{name.upper():>12}" for name in names))
-    own: list[int] = []
+    baseline: list[int] = []
     gains: list[str] = []
     for variant, target in variants(get_target(TARGET)).items():
-        found = [instructions(name, target) for name in names]
-        own = own or found
-        shares = [each / whole for each, whole in zip(found, own, strict=True)]
-        cells = [f"{each:12,}" for each in found] if found is own else [f"{each:12.3f}" for each in shares]
+        counts = [instructions(name, target) for name in names]
+        baseline = baseline or counts
+        shares = [entry / base for entry, base in zip(counts, baseline, strict=True)]
+        cells = [f"{entry:12,}" for entry in counts] if counts is baseline else [f"{entry:12.3f}" for entry in shares]
         print(f"{variant:34}" + "".join(cells), flush=True)
         gains += [variant] if max(shares) < GAIN else []
-    print(*(f"{each} is faster in all" for each in gains), sep="\n", end="\n" if gains else "")
+    print(*(f"{entry} is faster in all" for entry in gains), sep="\n", end="\n" if gains else "")
     return 1 if gains else 0
 
 

@@ -93,27 +93,27 @@ def forms(case: Case) -> Iterator[Form]:
         path = Path(folder) / "conv.onnx"
         case.save(path)
         written = compile_artifact(path, CompileOptions(target=TARGET, prefer="time", explain=True)).decisions
-        (decision,) = (each for each in written if each.kind == ALGORITHM)
-        for each in decision.candidates:
-            assert each.cost is not None
-            assert each.cost.cycles is not None
-            entry = {"kind": ALGORITHM, "subject": decision.subject, "chosen": each.note}
+        (decision,) = (entry for entry in written if entry.kind == ALGORITHM)
+        for entry in decision.candidates:
+            assert entry.cost is not None
+            assert entry.cost.cycles is not None
+            entry = {"kind": ALGORITHM, "subject": decision.subject, "chosen": entry.note}
             artifact = api.compile(path, target=TARGET, decisions={"format": 1, "decisions": [entry]})
-            found = artifact.verify_on(BOARD).as_dict()
+            measured = artifact.verify_on(BOARD).as_dict()
             yield Form(
-                each.note,
-                each.note == decision.chosen,
-                found["instructions"],
-                each.cost.cycles,
-                found["ram_bytes"],
-                each.cost.flash or 0,
-                found["passed"],
+                entry.note,
+                entry.note == decision.chosen,
+                measured["instructions"],
+                entry.cost.cycles,
+                measured["ram_bytes"],
+                entry.cost.flash or 0,
+                measured["passed"],
             )
 
 
-def disordered(found: Sequence[Form]) -> list[str]:
+def disordered(measured: Sequence[Form]) -> list[str]:
     """Return the pairs of forms that are estimated in another order than they were counted."""
-    pairs = permutations(found, 2)
+    pairs = permutations(measured, 2)
     return [
         f"{slow.name} takes {slow.instructions:,} instructions, {fast.name} {fast.instructions:,}"
         for slow, fast in pairs
@@ -126,14 +126,14 @@ def main() -> int:
     print(f"{'convolution':<26}{'form':<16}{'counted':>11}{'estimate':>11}{'RAM':>9}{'filters':>9}")
     faults: list[str] = []
     for case in CASES:
-        found: list[Form] = []
-        for each in forms(case):
-            row, name = "" if found else str(case), f"{each.name}{' *' if each.chosen else ''}"
-            figures = f"{each.instructions:11,}{each.estimate:11,.0f}{each.ram:9,}{each.filters:9,}"
+        measured: list[Form] = []
+        for entry in forms(case):
+            row, name = "" if measured else str(case), f"{entry.name}{' *' if each.chosen else ''}"
+            figures = f"{entry.instructions:11,}{entry.estimate:11,.0f}{entry.ram:9,}{entry.filters:9,}"
             print(f"{row:<26}{name:<16}{figures}", flush=True)
-            found.append(each)
-        faults += [f"{case}: {each}" for each in disordered(found)]
-        faults += [f"{case}: {each.name} gives other results" for each in found if not each.right]
+            measured.append(entry)
+        faults += [f"{case}: {entry}" for entry in disordered(measured)]
+        faults += [f"{case}: {entry.name} gives other results" for entry in measured if not entry.right]
     print(*faults, sep="\n", end="\n" if faults else "")
     return 1 if faults else 0
 

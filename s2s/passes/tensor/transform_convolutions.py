@@ -51,8 +51,7 @@ from s2s.analysis.network.constants import calls_of, constant_arguments, constan
 from s2s.analysis.structure.compute import DIM_NAMES, shape_of
 from s2s.analysis.structure.convolutions import Convolution, convolution_of
 from s2s.analysis.structure.extents import reshaped
-from s2s.analysis.structure.winograd import Rows, plane_filter
-from s2s.analysis.structure.winograd_tiles import Tiling
+from s2s.analysis.structure.winograd import Rows, Tiling, plane_filter
 from s2s.decisions.algorithm import ALGORITHM, AlgorithmKind, FilteredConvolution, chosen_outputs, plan_within
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.keys import computation_keys, nodes_of_kernel
