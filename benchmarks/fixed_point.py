@@ -98,7 +98,7 @@ def main() -> int:
 
 def show(rows: Distance, where: str = "") -> None:
     """Print one row."""
-    print(f"{where + found.name:<36}{rows.differing:9,}{rows.elements:10,}{rows.largest:12}", flush=True)
+    print(f"{where + rows.name:<36}{rows.differing:9,}{rows.elements:10,}{rows.largest:12}", flush=True)
 
 
 if __name__ == "__main__":

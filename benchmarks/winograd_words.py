@@ -128,7 +128,7 @@ def main() -> int:
     for case in CASES:
         measured: list[Form] = []
         for entry in forms(case):
-            row, name = "" if measured else str(case), f"{entry.name}{' *' if each.chosen else ''}"
+            row, name = "" if measured else str(case), f"{entry.name}{' *' if entry.chosen else ''}"
             figures = f"{entry.instructions:11,}{entry.estimate:11,.0f}{entry.ram:9,}{entry.filters:9,}"
             print(f"{row:<26}{name:<16}{figures}", flush=True)
             measured.append(entry)
