@@ -94,19 +94,19 @@ def forms(case: Case) -> Iterator[Form]:
         case.save(path)
         written = compile_artifact(path, CompileOptions(target=TARGET, prefer="time", explain=True)).decisions
         (decision,) = (entry for entry in written if entry.kind == ALGORITHM)
-        for entry in decision.candidates:
-            assert entry.cost is not None
-            assert entry.cost.cycles is not None
-            entry = {"kind": ALGORITHM, "subject": decision.subject, "chosen": entry.note}
+        for candidate in decision.candidates:
+            assert candidate.cost is not None
+            assert candidate.cost.cycles is not None
+            entry = {"kind": ALGORITHM, "subject": decision.subject, "chosen": candidate.note}
             artifact = api.compile(path, target=TARGET, decisions={"format": 1, "decisions": [entry]})
             measured = artifact.verify_on(BOARD).as_dict()
             yield Form(
-                entry.note,
-                entry.note == decision.chosen,
+                candidate.note,
+                candidate.note == decision.chosen,
                 measured["instructions"],
-                entry.cost.cycles,
+                candidate.cost.cycles,
                 measured["ram_bytes"],
-                entry.cost.flash or 0,
+                candidate.cost.flash or 0,
                 measured["passed"],
             )
 
