@@ -50,6 +50,14 @@ class Turn(NamedTuple):
     """Whether data decide how often instructions run; else they choose between some, or addresses."""
     most: int | None = None
     """How often instructions run at most where they repeat, or where data choose them; None if nobody knows."""
+    stands_alone: bool = False
+    """Whether a loop of them stands in no other one: it then asks once more than it turns, not once more each time."""
+
+    @property
+    def questions(self) -> int:
+        """How often a loop asks whether to turn again."""
+        turns = self.most or 0
+        return turns + 1 if self.stands_alone else 2 * turns
 
 
 class PathInterface(Operation, metaclass=OpMeta):

@@ -266,7 +266,7 @@ COMPUTE = (
     ),
     Step(
         "tensor-transform-convolutions",
-        "Compute 3x3 convolutions by Winograd's algorithm; run before scheduling, which tiles its parts.",
+        "Compute convolutions of three taps by Winograd's algorithm; run before scheduling, which tiles its parts.",
         when=convolution_algorithms,
         options=algorithms,
     ),

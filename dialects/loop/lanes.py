@@ -107,6 +107,11 @@ class QuantizeLanesOp(Op):
         check_lanes(self, self.x.type, lanes, f32)
         check_lanes(self, self.result.type, lanes, i8)
 
+    @property
+    def half(self) -> int:
+        """The number of negative results that there can be."""
+        return 128
+
 
 @op_definition
 class CastLanesOp(Op):

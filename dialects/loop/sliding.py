@@ -28,8 +28,8 @@ from s2s.types.shapes.sliding import RowBody, columns_of, row_bodies
 _INTS = DenseArrayBase.constr(i64)
 COUNT = MemRefType(i32, [1])
 """The memory for the number of rows that have arrived."""
-COPIED, LEFT = 8, 31
-"""Bytes that a turn of a loop of `s2s_move_down` copies at least, but for the last ones, which it copies one by one."""
+COPIED, LEFT = 32, 7
+"""Bytes that a turn of the first loop of `s2s_move_down` copies, and the most turns of its loops for what is left."""
 
 
 @op_definition
@@ -67,7 +67,7 @@ class AdvanceOp(Op, AccessInterface, PathInterface):
     def turns(self) -> Sequence[Turn]:
         window = check_flat(self, self.result.type)
         moved = (window.get_shape()[0] - self.by.value.data) * size_in_bytes(window.element_type)
-        copied = Turn("copies a window in some runs", most=max(-(-moved // COPIED), LEFT))
+        copied = Turn("copies a window in some runs", most=max(-(-moved // COPIED), LEFT), stands_alone=True)
         return [] if self.position is None else [copied]
 
     def accesses(self) -> Sequence[Access]:

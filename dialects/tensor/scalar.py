@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IndexType,
     IntegerAttr,
+    IntegerType,
     StringAttr,
     TensorType,
     UnitAttr,
@@ -15,6 +16,7 @@ from xdsl.dialects.builtin import (
     f32,
     i1,
     i8,
+    i16,
     i32,
     i64,
 )
@@ -236,16 +238,17 @@ class QuantizeOp(Op):
     away = opt_prop_def(UnitAttr)
     factors = opt_prop_def(DenseArrayBase.constr(f32))
     x = operand_def(f32)
-    result = result_def(i8)
+    result = result_def(IntegerType)
 
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(Pure())
-    assembly_format = "$x attr-dict"
+    assembly_format = "$x attr-dict `:` type($result)"
 
     def __init__(
         self,
         x: SSAValue,
         zero_point: int,
+        element: IntegerType = i8,
         *,
         maybe_nan: bool = False,
         away: bool = False,
@@ -259,16 +262,25 @@ class QuantizeOp(Op):
                 "away": UnitAttr() if away else None,
                 "factors": None if factors is None else DenseArrayBase.from_list(f32, list(factors)),
             },
-            result_types=[i8],
+            result_types=[element],
         )
 
     def verify_(self) -> None:
-        if not -128 <= self.zero_point.value.data <= 127:
-            raise VerifyException(f"{self.name}: zero point {self.zero_point.value.data} is outside of i8")
+        if self.result.type not in (i8, i16):
+            raise VerifyException(f"{self.name}: the result is {self.result.type}, neither i8 nor i16")
+        if not -self.half <= self.zero_point.value.data < self.half:
+            raise VerifyException(
+                f"{self.name}: zero point {self.zero_point.value.data} is outside of {self.result.type}"
+            )
         if self.maybe_nan is not None and self.away is not None:
             raise VerifyException(f"{self.name}: maybe_nan and away exclude each other")
         if self.factors is not None and len(self.factors) != 3:
             raise VerifyException(f"{self.name}: {len(self.factors)} factors, not 3")
+
+    @property
+    def half(self) -> int:
+        """The number of negative results that there can be."""
+        return 1 << (self.result.type.width.data - 1)
 
 
 @op_definition

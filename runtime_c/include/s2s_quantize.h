@@ -193,6 +193,18 @@ S2S_INLINE int8_t s2s_saturate_i8(int32_t x)
 #endif
 }
 
+/* x limited to -32,768 ... 32,767. */
+S2S_INLINE int16_t s2s_saturate_i16(int32_t x)
+{
+#ifdef S2S_HAVE_SSAT
+    return (int16_t)__builtin_arm_ssat(x, 16);
+#else
+    const int32_t low = (x < -32768) ? -32768 : x;
+
+    return (int16_t)((low > 32767) ? 32767 : low);
+#endif
+}
+
 /* Rounds once, halves up. */
 S2S_INLINE int32_t s2s_rescale_single(int32_t x, int32_t multiplier, int8_t shift)
 {

@@ -47,6 +47,14 @@ S2S_INLINE void s2s_move_down(void *memory, size_t size, size_t by)
         from += 32;
         to += 32;
     }
+    for (; left >= 4u; left -= 4u) {
+        uint32_t word;
+
+        (void)memcpy((void *)&word, (const void *)from, 4u);
+        (void)memcpy((void *)to, (const void *)&word, 4u);
+        from += 4;
+        to += 4;
+    }
     for (; left > 0u; --left) {
         *to = *from;
         ++to;

@@ -1,6 +1,7 @@
-"""Decide the algorithm of a 3x3 convolution: directly, or by Winograd's algorithm on tiles of 2x2 or 4x4 results."""
+"""Decide the algorithm of a convolution of three taps along one axis or two: directly, or by Winograd's algorithm on
+tiles of 2 or 4 results along one axis, or of 2x2 or 4x4."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -10,11 +11,18 @@ from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.convolutions import Convolution
-from s2s.analysis.structure.winograd import exact_division, integer_filter
+from s2s.analysis.structure.winograd import exact_division, plane_filter
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, named
 from s2s.dialects import tensor
-from s2s.schedules.convolutions import constant_bytes_by_outputs, cycles_by_outputs, integer_cycles_by_outputs
+from s2s.schedules.convolutions import (
+    ONE,
+    Outputs,
+    constant_bytes_by_outputs,
+    cycles_by_outputs,
+    factors_and_sums,
+    integer_cycles_by_outputs,
+)
 from s2s.targets import Target
 from s2s.types.dtypes import to_numpy
 
@@ -23,8 +31,14 @@ ALGORITHM = "algorithm"
 DIRECT = "direct"
 PLAN_STEPS = 1024
 """The steps of flash that a plan counts in."""
-OUTPUTS = {DIRECT: 0, "winograd 2x2": 2, "winograd 4x4": 4}
-"""The algorithms, with the results along the side of a tile."""
+OUTPUTS: Mapping[str, Outputs] = {
+    DIRECT: ONE,
+    "winograd 2": (1, 2),
+    "winograd 4": (1, 4),
+    "winograd 2x2": (2, 2),
+    "winograd 4x4": (4, 4),
+}
+"""The algorithms, with the results of a tile."""
 
 
 class FilteredConvolution(NamedTuple):
@@ -38,8 +52,10 @@ class FilteredConvolution(NamedTuple):
     """Bytes of all constants of the network."""
     copied: int
     """Elements of image and result that Winograd's algorithm has to copy."""
+    tiles: tuple[Outputs, ...]
+    """The tiles by which Winograd's algorithm can compute it."""
     wished: int | None = None
-    """The results along the side of a tile that a pass was told to take."""
+    """The results along the side of a square tile that a pass was told to take."""
     planned: str | None = None
     """What a plan for all convolutions within a budget of flash has this one take."""
     ram: int | None = None
@@ -64,7 +80,10 @@ class AlgorithmKind(NamedKind[FilteredConvolution]):
         return self.legal_from_outside(subject, choice) or _exceeds(subject, OUTPUTS[choice])
 
     def legal_from_outside(self, subject: FilteredConvolution, choice: str) -> str | None:
-        return super().legal(subject, choice) or _leaves_word(subject.conv, OUTPUTS[choice])
+        names = [name for name, outputs in OUTPUTS.items() if outputs in (ONE, *subject.tiles)]
+        if choice not in names:
+            return f"it is none of {', '.join(names)}"
+        return _leaves_word(subject.conv, OUTPUTS[choice])
 
     def key(self, subject: FilteredConvolution) -> str:
         return subject.key
@@ -85,17 +104,17 @@ class AlgorithmKind(NamedKind[FilteredConvolution]):
         subject.conv.op.attributes[ALGORITHM] = StringAttr(choice)
 
 
-def chosen_outputs(op: tensor.ComputeOp) -> int:
-    """Return the side of the result tile that was chosen for `op`; 0 for the direct algorithm."""
+def chosen_outputs(op: tensor.ComputeOp) -> Outputs:
+    """Return the rows and columns of the result tile that was chosen for `op`; one for the direct algorithm."""
     chosen = op.attributes.get(ALGORITHM)
-    return OUTPUTS[chosen.data] if isinstance(chosen, StringAttr) else 0
+    return OUTPUTS[chosen.data] if isinstance(chosen, StringAttr) else ONE
 
 
-def _leaves_word(conv: Convolution, outputs: int) -> str | None:
+def _leaves_word(conv: Convolution, outputs: Outputs) -> str | None:
     """Return why the sums of bytes by tiles could be too large: exact division leaves fewer than 32 bits to them."""
-    if not conv.in_integers or not outputs:
+    if not conv.in_integers or outputs == ONE:
         return None
-    places, _ = exact_division(integer_filter(outputs, conv.taps[0]).scale ** 2)
+    places, _ = exact_division(plane_filter(outputs, conv.taps, integers=True).scale)
     largest = max(abs(conv.offset - 128), abs(conv.offset + 127)) * 128 * prod(conv.taps) * conv.in_channels
     if largest << places < 1 << 31:
         return None
@@ -103,13 +122,14 @@ def _leaves_word(conv: Convolution, outputs: int) -> str | None:
 
 
 def _wished(subject: FilteredConvolution, target: Target) -> Sequence[Candidate[str]]:
-    return named(*(name for name, outputs in OUTPUTS.items() if outputs == subject.wished))
+    side = subject.wished
+    return named(*(name for name, outputs in OUTPUTS.items() if side and outputs == (side, side)))
 
 
-def _exceeds(subject: FilteredConvolution, outputs: int) -> str | None:
+def _exceeds(subject: FilteredConvolution, outputs: Outputs) -> str | None:
     """Return why a budget of RAM does not allow an algorithm: image, result and what passes between the steps are in
     memory at once, the image perhaps where the result is."""
-    if subject.ram is None or not outputs:
+    if subject.ram is None or outputs == ONE:
         return None
     needed = prod(shape_of(subject.conv.op.res[0])) * _bytes(subject.conv.op.res[0])
     needed += block_bytes(subject.conv, outputs)
@@ -160,7 +180,7 @@ def _costs(subject: FilteredConvolution, target: Target) -> dict[str, Cost]:
     conv = subject.conv
     model = integer_cycles_by_outputs if conv.in_integers else cycles_by_outputs
     cycles = model(conv, target, subject.network, subject.copied)
-    constants = constant_bytes_by_outputs(conv)
+    constants = constant_bytes_by_outputs(conv, target)
     known = {name: outputs for name, outputs in OUTPUTS.items() if outputs in cycles}
     return {
         name: Cost(cycles[outputs], None if target.l1_bytes else block_bytes(conv, outputs), constants[outputs])
@@ -168,12 +188,11 @@ def _costs(subject: FilteredConvolution, target: Target) -> dict[str, Cost]:
     }
 
 
-def block_bytes(conv: Convolution, outputs: int) -> int:
+def block_bytes(conv: Convolution, outputs: Outputs) -> int:
     """Return the bytes of factors and sums of one row of tiles, the smallest block that its steps share; 0 for direct
     convolution."""
-    if not outputs:
+    if outputs == ONE:
         return 0
-    size = outputs + conv.taps[0] - 1
-    row = size**2 * -(-conv.size[1] // outputs)
+    factors, sums = factors_and_sums(conv, outputs)
     wide = 2 if conv.in_integers else 4
-    return row * (wide * conv.in_channels + 4 * conv.out_channels)
+    return -(-conv.size[1] // outputs[1]) * (factors * wide * conv.in_channels + sums * 4 * conv.out_channels)

@@ -199,7 +199,7 @@ def _tree(op: TreeOp) -> Function:
 
 def quantizer(op: QuantizeOp | QuantizeLanesOp) -> Callable[[Scalar], Scalar]:
     """Return the meaning of a quantisation, of a scalar or in lanes."""
-    zero_point, away = op.zero_point.value.data, op.away is not None
+    zero_point, away, dtype = op.zero_point.value.data, op.away is not None, dtype_of(op.result.type)
     divisor = np.float32(1.0 if op.factors is None else op.factors.get_values()[0])
 
     def quantize(x: Scalar) -> Scalar:
@@ -208,7 +208,7 @@ def quantizer(op: QuantizeOp | QuantizeLanesOp) -> Callable[[Scalar], Scalar]:
             moved = np.nan_to_num(np.copysign(np.floor(np.abs(quotient) + 0.5), quotient)) + zero_point
         else:
             moved = np.nan_to_num(np.rint(quotient) + zero_point)
-        return np.clip(moved, -128, 127).astype(np.int8)
+        return np.clip(moved, -op.half, op.half - 1).astype(dtype)
 
     return quantize
 

@@ -82,7 +82,7 @@ def fair_blocks(op: tensor.TransformOp, tile: Sequence[int], threads: int) -> li
 
 
 def row_of_tiles(op: tensor.TransformOp) -> tuple[int, int]:
-    """Return the dimensions that count rows of tiles and tiles in a row."""
+    """Return the dimensions that count rows of tiles, or images of one row, and tiles in a row."""
     for access, sizes in ((op.into, op.write_sizes), (op.read, op.read_sizes)):
         pairs: list[int] = []
         for inside in (op.rank, op.rank + 1):
@@ -90,8 +90,8 @@ def row_of_tiles(op: tensor.TransformOp) -> tuple[int, int]:
                 dims = [dim for dim in range(op.rank) if coefficient(expr, dim, ranges(sizes))]
                 if coefficient(expr, inside, ranges(sizes)) == 1 and len(dims) == 1:
                     pairs.append(dims[0])
-        if len(pairs) == 2:
-            return pairs[0], pairs[1]
+        if pairs:
+            return pairs[0] if len(pairs) == 2 else 0, pairs[-1]
     return 0, min(1, op.rank - 1)
 
 

@@ -25,6 +25,18 @@ def _floats(divisor: np.float32) -> Array:
     return floats[~np.isnan(floats)]
 
 
+def test_products_round_as_quotients_do_in_16_bits():
+    for divisor in DIVISORS[::8]:
+        found = quotient_factors(float(divisor), away=True, bits=16)
+        assert found is not None
+        high, low = map(np.float32, found)
+        halves = (np.arange(0, 66_000, 7) + 0.5).astype(np.float32) * divisor
+        x = np.concatenate([halves, np.nextafter(halves, np.float32(0)), -halves])
+        product = x * high if low == 0 else fused_multiply_add(x, np.full_like(x, high), x * low)
+        rounded = (np.floor(np.abs(each.astype(np.float64)) + 0.5) for each in (product, x / divisor))
+        assert np.array_equal(*(np.minimum(each, 1 << 16) for each in rounded))
+
+
 @pytest.mark.parametrize("away", [False, True])
 def test_products_round_as_quotients_do(away: bool):
     for divisor in DIVISORS:

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2s.analysis.structure.butterflies import Butterflies, butterflies
-from s2s.analysis.structure.winograd import FILTERS_AT_ONCE, Rows, exact_division, integer_filter, minimal_filter
+from s2s.analysis.structure.winograd import (
+    FILTERS_AT_ONCE,
+    PlaneFilter,
+    Rows,
+    exact_division,
+    integer_filter,
+    minimal_filter,
+    plane_filter,
+)
 from s2s.interpret.tensor.transform import exact_quotient
 from s2s.types.dtypes import Array
 
@@ -78,7 +86,7 @@ def test_filters_of_several_blocks_are_transformed(outputs: int):
     w = np.random.default_rng(5).standard_normal((FILTERS_AT_ONCE // 64 + 1, 64, 3, 3)).astype(np.float32)
     g = dense(minimal.filter)
     expected = np.einsum("ik,ockl,jl->ijoc", g, w.astype(np.float64), g).reshape(-1, *w.shape[:2])
-    np.testing.assert_allclose(minimal.transformed(w), expected, rtol=1e-7, atol=1e-12)
+    np.testing.assert_allclose(PlaneFilter(minimal, minimal).transformed(w), expected, rtol=1e-7, atol=1e-12)
 
 
 @pytest.mark.parametrize(("outputs", "scale"), [(2, 2), (4, 24)])
@@ -97,7 +105,7 @@ def test_a_filter_of_integers_is_exact(outputs: int, scale: int):
 @pytest.mark.parametrize("outputs", [2, 4])
 def test_factors_of_bytes_fit_16_bits(outputs: int):
     minimal = integer_filter(outputs, 3)
-    assert minimal.growth * 255 < 1 << 15
+    assert minimal.growth**2 * 255 < 1 << 15
     assert max(sum(map(abs, row)) for row in minimal.filter) ** 2 * 128 <= 1 << 15
 
 
@@ -107,9 +115,25 @@ def test_bytes_are_transformed_exactly(outputs: int):
     w = np.random.default_rng(5).integers(-128, 128, (3, 2, 3, 3), np.int8)
     g = dense(minimal.filter)
     expected = np.einsum("ik,ockl,jl->ijoc", g, w.astype(np.float64), g).reshape(-1, *w.shape[:2])
-    found = minimal.transformed(w)
+    found = PlaneFilter(minimal, minimal).transformed(w)
     assert found.dtype == np.int16
     assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize(("outputs", "taps"), [((1, 2), (1, 3)), ((1, 4), (3, 3)), ((2, 4), (3, 3))])
+def test_two_dimensions_of_integers_are_exact(outputs: tuple[int, int], taps: tuple[int, int]):
+    """Taps of a column that are summed stand before the channels, whose factors follow them in the same order."""
+    plane = plane_filter(outputs, taps, integers=True)
+    rng = np.random.default_rng(7)
+    w = rng.integers(-128, 128, (5, 2, *taps), np.int8)
+    image = rng.integers(-255, 256, (2, plane.rows.size, plane.columns.size))
+    data, across = dense(plane.rows.data), dense(plane.columns.data)
+    v = np.einsum("ik,ckl,jl->ijc", data, image, across).reshape(plane.rows.products, plane.terms, -1, 2)
+    v = v.transpose(0, 2, 1, 3).reshape(plane.products, -1)
+    m = np.einsum("fi,foi->fo", v, plane.transformed(w)).reshape(plane.rows.products, -1, 5)
+    y = np.einsum("ik,klo,jl->oij", dense(plane.rows.result), m, dense(plane.columns.result))
+    windows = np.lib.stride_tricks.sliding_window_view(image, taps, axis=(1, 2))
+    assert np.array_equal(y, plane.scale * np.einsum("cijkl,ockl->oij", windows, w.astype(np.int64)))
 
 
 @given(st.integers(1, 1 << 12), st.integers(-(1 << 31), (1 << 31) - 1))
@@ -128,7 +152,7 @@ def computed(outputs: int, x: Array, w: Array) -> Array:
     data, result = (
         np.array([[float(v) for v in row] for row in m], np.float32) for m in (minimal.data, minimal.result)
     )
-    u = minimal.transformed(w)
+    u = PlaneFilter(minimal, minimal).transformed(w)
     size = minimal.size
     tiles = np.lib.stride_tricks.sliding_window_view(x, (size, size), axis=(1, 2))[:, ::outputs, ::outputs]
     v = np.einsum("ik,ctukl,jl->ijtuc", data, tiles, data, dtype=np.float32)

@@ -3,6 +3,7 @@ runs take the same instructions."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,14 @@ RECURRENT = {
     "a GRU": f"""(float[2, 1, 3] x) => (float[2, 1, 1, 3] y)
         <{gates(9)}> {{ y = GRU <hidden_size = 3> (x, w, w) }}""",
 }
+STREAMS: Mapping[str, str] = {
+    "distant frames": f"""(float[1, 8, 64] x) => (float[1, 4, 64] y)
+        <float[4, 8, 3] w = {{{", ".join([WEIGHTS] * 4)}}}> {{ y = Conv <dilations = [8], pads = [16, 0]> (x, w) }}""",
+    "the greatest of frames": """(float[1, 16, 64] x) => (float[1, 16, 64] y)
+        { y = MaxPool <kernel_shape = [9], pads = [8, 0]> (x) }""",
+}
+TIGHT = 1.5
+"""How far above the longest run of a stream its worst case is on a core with an FPU, at most."""
 BYTES = ("layers of bytes", "a convolution of bytes and its mean")
 EXACT = ("layers of bytes",)
 CASES = [
@@ -124,3 +133,17 @@ def test_no_run_exceeds_it(built: tuple[str, BoardBuild]) -> None:
         assert len({*few.instructions, *many.instructions}) == 1
     if body in EXACT and build.program.board.name == "m4":
         assert not worst.bounded
+
+
+@pytest.mark.parametrize("body", STREAMS)
+def test_the_bound_of_a_stream_is_near_its_longest_run(body: str, tmp_path: Path) -> None:
+    """Some runs copy the window, most do not."""
+    board = board_or_skip("qemu:m4")
+    options = CompileOptions(target=board.target, streams={"x": 2})
+    compile_artifact(onnx_file(STREAMS[body], tmp_path), options).write(tmp_path / "tree")
+    with closing(BoardBuild(read_tree(tmp_path / "tree"), board)) as build:
+        found = counted(build, RUNS)
+    assert found.worst_case is not None
+    assert found.worst_case.most is not None, found.worst_case.reasons
+    longest = max(cycles.most for cycles in found.cycles)
+    assert longest <= found.worst_case.most <= TIGHT * longest

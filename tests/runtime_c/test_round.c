@@ -1,4 +1,4 @@
-/* Numbers that are rounded and saturated to bytes, and bytes in lanes. */
+/* Numbers that are rounded and saturated to 8 or 16 bits, and bytes in lanes. */
 #include "check.h"
 #include "s2s_lanes.h"
 #include "s2s_round.h"
@@ -99,6 +99,57 @@ static void quotients_of_bits_are_those_of_floats(void)
             check_quotient(float_of(bits), divisors[i], zero_point);
         }
     }
+}
+
+static int16_t limited(float moved)
+{
+    return (int16_t)(moved < -32768.0f ? -32768.0f : moved > 32767.0f ? 32767.0f : moved);
+}
+
+/* The sums of a rounded number and a zero point are exact wherever they do not saturate. */
+static void check_wide_quotient(float x, struct divisor by, int32_t zero_point)
+{
+    const float quotient = x / by.value, away = roundf(quotient), even = rintf(quotient), moved = (float)zero_point;
+    const int16_t expected = limited(isnan(away) ? moved : away + moved), to_even = limited(isnan(even) ? 0 : even + moved);
+
+    CHECK(s2s_bits_quotient_i16(s2s_bits_of_f32(x), s2s_bits_of_f32(by.value), zero_point, 0) == expected);
+    CHECK(isnan(x) || s2s_bits_quotient_i16(s2s_bits_of_f32(x), s2s_bits_of_f32(by.value), zero_point, 1) == to_even);
+    if (!(by.high > 0.0f)) {
+        return;
+    }
+    CHECK(s2s_f32_quotient_i16_away(x, by.value, by.high, by.low, zero_point) == expected);
+    CHECK(s2s_f32_quotient_i16_nan(x, by.value, by.high, by.low, zero_point) == to_even);
+    CHECK(isnan(x) || s2s_f32_quotient_i16(x, by.value, by.high, by.low, zero_point) == to_even);
+}
+
+static void wide_quotients_of_bits_are_those_of_floats(void)
+{
+    static const struct divisor divisors[] = {
+        {1.0f, 1.0f, 0.0f},
+        {0.25f, 4.0f, 0.0f},
+        {0.99999994f, 0.0f, 0.0f},
+        {0.03137255f, 31.874998092651367f, 2.229364426398206e-08f},
+        {7.3e-9f, 136986288.0f, 10.369009017944336f},
+    };
+
+    for (size_t i = 0; i < sizeof divisors / sizeof divisors[0]; i++) {
+        const int32_t zero_point = (int32_t)(i * 9973u % 65536u) - 32768;
+
+        for (int32_t step = 0; step <= 66000; step += (step < 600) ? 1 : 11) {
+            const uint32_t near = s2s_bits_of_f32(((float)step + 0.5f) * divisors[i].value);
+
+            for (uint32_t bits = near - 3u; bits <= near + 3u; bits++) {
+                check_wide_quotient(float_of(bits), divisors[i], zero_point);
+                check_wide_quotient(-float_of(bits), divisors[i], zero_point);
+            }
+        }
+        for (uint32_t bits = 0; bits < 0xfffe0000u; bits += 99991u) {
+            check_wide_quotient(float_of(bits), divisors[i], zero_point);
+        }
+    }
+    CHECK(s2s_f32_quantize_i16(2.5f, -1) == 1);
+    CHECK(s2s_f32_quantize_i16_nan(NAN, 7) == 0);
+    CHECK(s2s_f32_quantize_i16_away(-2.5f, 0) == -3);
 }
 
 static void halves_go_away_from_zero(void)
@@ -224,6 +275,7 @@ void test_round(void)
     halves_go_to_even_numbers();
     halves_go_away_from_zero();
     quotients_of_bits_are_those_of_floats();
+    wide_quotients_of_bits_are_those_of_floats();
     large_numbers_are_limited();
     every_number_is_rounded();
 }

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.parser import Parser
 
-from s2s.decisions.decision import Prefer
+from s2s.decisions.decision import Prefer, Table
 from s2s.decisions.given import Given
 from s2s.dialects import loop
 from s2s.interpret.graph import run_graph
@@ -109,11 +109,17 @@ def _ints(values: tuple[int, ...]) -> str:
 
 
 def levels(
-    layer: Layer, target: str | Target, *, least: int = -127, prefer: Prefer | None = None
+    layer: Layer,
+    target: str | Target,
+    *,
+    least: int = -127,
+    prefer: Prefer | None = None,
+    choices: Table | None = None,
 ) -> tuple[CompilerContext, ModuleOp, list[Array]]:
-    """The module at loop level, and the outputs found at graph, tensor and loop level; weights are `least` or more."""
+    """The module at loop level, and the outputs found at graph, tensor and loop level; weights are `least` or more, and
+    `choices` are the decisions of a user."""
     ctx, module, x = layer.build(least=least)
-    ctx.given = Given(prefer=prefer)
+    ctx.given = Given(choices or {}, prefer=prefer)
     if isinstance(target, Target):
         ctx.targets[target.name] = target
     passes = pipeline(CompileOptions(target=target, prefer=prefer))

@@ -221,9 +221,8 @@ def _path(name: str, function: FuncOp, constants: frozenset[int]) -> KernelPath:
         if repeats
         else max((times * _loops(op) for op, times in runs_of(function).items()), default=1)
     )
-    most = max(inside, *(turn.most or 0 for turn in turns), 1)
-    # a loop asks once more than it turns
-    return KernelPath(name, "bounded" if turns else "exact", because, repeats=bool(repeats), most=2 * most)
+    most = max(2 * max(inside, 1), *(turn.questions for turn in turns), 2)
+    return KernelPath(name, "bounded" if turns else "exact", because, repeats=bool(repeats), most=most)
 
 
 def _loops(op: Operation) -> int:

@@ -114,13 +114,20 @@ def _largest_transform(last: tensor.TransformOp, first: tensor.TransformOp, filt
     left, right = (np.array(matrix, np.int64) for matrix in last.matrices)
     above, beside = (np.array(matrix, np.int64) for matrix in first.matrices)
     rows, columns = first.outputs
-    u = filters.reshape(rows, columns, *filters.shape[1:]).astype(np.int64)
+    u = filters.reshape(last.window[0], columns, filters.shape[1], -1, filters.shape[2] // _summed(last, first))
+    u = np.moveaxis(u, 3, 1).reshape(rows, columns, u.shape[2], -1).astype(np.int64)
+    left = np.repeat(left, _summed(last, first), axis=1)
     sums = [
         np.abs(np.einsum("k,l,kloc,kp,lq->pqoc", i, j, u, above, beside, optimize=True)).sum(axis=(0, 1, 3)).max()
         for i in left
         for j in right
     ]
     return int(max(sums))
+
+
+def _summed(last: tensor.TransformOp, first: tensor.TransformOp) -> int:
+    """Return the rows of a tile that the products sum with the channels; 1 where each is a factor of its own."""
+    return first.outputs[0] // last.window[0]
 
 
 def apply_intervals(op: tensor.Computation, constants: Constants) -> dict[SSAValue, Interval]:

@@ -1,6 +1,5 @@
 """Recognise convolutions in `tensor.compute` by their access maps, and name the role of each dimension."""
 
-from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -29,12 +28,13 @@ class Convolution(NamedTuple):
     y.
 
     A channel may be split over several dimensions of the domain: the block of channels, and the position in the block.
+    A window of one row or column slides along `columns`, whichever axis that is, and the other axis is of the batch.
     """
 
     op: tensor.ComputeOp
     x: int
     """The number of the read that is the image."""
-    rows: Sliding
+    rows: Sliding | None
     columns: Sliding
     batch: tuple[int, ...]
     out_dims: tuple[int, ...]
@@ -68,13 +68,12 @@ class Convolution(NamedTuple):
     @property
     def taps(self) -> tuple[int, int]:
         """Height and width of the window."""
-        return self.op.sizes[self.rows.tap], self.op.sizes[self.columns.tap]
+        return 1 if self.rows is None else self.op.sizes[self.rows.tap], self.op.sizes[self.columns.tap]
 
     @property
-    def tap_axes(self) -> tuple[int, int]:
+    def tap_axes(self) -> tuple[int, ...]:
         """The axes of the filter that rows and columns of the window index."""
-        rows, columns = (self._axis_of(self.rows.tap), self._axis_of(self.columns.tap))
-        return rows, columns
+        return tuple(self._axis_of(each.tap) for each in (self.rows, self.columns) if each is not None)
 
     @property
     def out_channels(self) -> int:
@@ -89,7 +88,19 @@ class Convolution(NamedTuple):
     @property
     def size(self) -> tuple[int, int]:
         """Height and width of the result."""
-        return self.op.sizes[self.rows.position], self.op.sizes[self.columns.position]
+        rows = 1 if self.rows is None else self.op.sizes[self.rows.position]
+        return rows, self.op.sizes[self.columns.position]
+
+    @property
+    def products_in_image(self) -> int:
+        """The products of a filter of one channel with one image, but for what the window reads beside it."""
+        return prod(self._products_along(each) for each in (self.rows, self.columns) if each is not None)
+
+    def _products_along(self, slide: Sliding) -> int:
+        size = shape_of(self.image)[slide.axis]
+        results, taps = self.op.sizes[slide.position], self.op.sizes[slide.tap]
+        first = linear(self.op.read_accesses[self.x].map.data.results[slide.axis], ranges(self.op.sizes)).constant
+        return sum(0 <= position + tap + first < size for position in range(results) for tap in range(taps))
 
     @property
     def images(self) -> int:
@@ -106,8 +117,8 @@ class Convolution(NamedTuple):
 
 
 def convolution_of(op: tensor.ComputeOp) -> Convolution | None:
-    """Recognise `op` as a two-dimensional convolution: a sum of products in f32 or of bytes, whose window has stride
-    1; else None."""
+    """Recognise `op` as a convolution along one or two axes: a sum of products in f32 or of bytes, whose window has
+    stride 1; else None."""
     if op.reduce is None or len(op.reads) != 2 or op.tables or len(op.res) != 1:
         return None
     if not _is_of_floats(op, op.reduce.block) and not _is_of_bytes(op):
@@ -155,12 +166,15 @@ def _with_image(op: tensor.ComputeOp, x: int) -> Convolution | None:
         return None
     x_forms, w_forms = _forms(op, x), _forms(op, 1 - x)
     slides = [slide for axis, form in enumerate(x_forms) if (slide := _sliding(op, axis, form)) is not None]
-    if len(slides) != 2 or len(w_forms) != 4:
+    if len(slides) not in (1, 2):
         return None
-    rows, columns = slides
-    taps = {rows.tap, columns.tap}
-    channels = [axis for axis, form in enumerate(w_forms) if not _dims(form) & taps]
-    if len(channels) != 2 or any(_dims(form) not in ({rows.tap}, {columns.tap}) for form in _others(w_forms, channels)):
+    rows, columns = slides[0] if len(slides) == 2 else None, slides[-1]
+    taps = {each.tap for each in slides}
+    channels = [axis for axis, form in enumerate(w_forms) if _dims(form) and not _dims(form) & taps]
+    others = [axis for axis in range(len(w_forms)) if axis not in channels and shape_of(op.reads[1 - x])[axis] > 1]
+    if len(channels) != 2 or sorted(map(sorted, (_dims(w_forms[axis]) for axis in others))) != [
+        [tap] for tap in sorted(taps)
+    ]:
         return None
     outs = [axis for axis in channels if max(_dims(w_forms[axis]), default=op.rank) < op.rank]
     ins = [axis for axis in channels if min(_dims(w_forms[axis]), default=0) >= op.rank]
@@ -171,9 +185,9 @@ def _with_image(op: tensor.ComputeOp, x: int) -> Convolution | None:
     )
     if out_dims is None or in_dims is None:
         return None
-    others = [dim for dim in range(op.rank) if dim not in {*out_dims, rows.position, columns.position}]
+    others = [dim for dim in range(op.rank) if dim not in {*out_dims, *(each.position for each in slides)}]
     batch = tuple(dim for dim in others if op.sizes[dim] > 1)
-    rest = [form for axis, form in enumerate(x_forms) if axis not in (rows.axis, columns.axis)]
+    rest = [form for axis, form in enumerate(x_forms) if axis not in {each.axis for each in slides}]
     seen: set[int] = set()
     for form in rest:
         seen |= _dims(form)
@@ -184,10 +198,6 @@ def _with_image(op: tensor.ComputeOp, x: int) -> Convolution | None:
     if products is not None and products.factor_of(1 - x).offset:
         return None
     return Convolution(op, x, rows, columns, batch, out_dims, in_dims, outs[0], ins[0], offset)
-
-
-def _others(forms: Sequence[Linear], axes: Sequence[int]) -> list[Linear]:
-    return [form for axis, form in enumerate(forms) if axis not in axes]
 
 
 def _sliding(op: tensor.ComputeOp, axis: int, form: Linear) -> Sliding | None:

@@ -1,4 +1,5 @@
-"""Match the operations that quantise a float: round it, add a zero point, limit the sum to bytes, and convert it.
+"""Match the operations that quantise a float: round it, add a zero point, limit the sum to 8 or 16 bits, and convert
+it.
 
 %v = arith.divf %x, %divisor : f32                                   // perhaps
 %r = math.roundeven %v : f32
@@ -18,14 +19,13 @@ and limits to 0 and 255 for bytes without sign.
 from collections.abc import Container, Iterator
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f32, i8, i32
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32, i8, i16, i32
 from xdsl.ir import Operation, SSAValue
 
 from s2s.dialects import tensor
 from s2s.support.frozen import frozen
 from s2s.types.hints import isa
 
-LOW, HIGH = -128, 127
 FINITE = (arith.AddfOp, arith.MaximumfOp, arith.MinimumfOp, arith.MulfOp, arith.SubfOp)
 """Operations that give a NaN for a NaN only, unless they overflow."""
 
@@ -41,8 +41,8 @@ class Quotient:
 
 @frozen
 class Quantisation:
-    """`x` rounded to an integer plus `zero_point`, saturated to a byte; halves go to even, and NaN gives 0, or, with
-    `away`, away from zero, and NaN gives `zero_point`. A byte begins at `low`, -128, or 0 where it has no sign."""
+    """`x` rounded to an integer plus `zero_point`, saturated to `element`; halves go to even, and NaN gives 0, or, with
+    `away`, away from zero, and NaN gives `zero_point`. Numbers begin at `low`, -128 for bytes, or 0 without a sign."""
 
     x: SSAValue
     zero_point: int
@@ -50,7 +50,13 @@ class Quantisation:
     away: bool
     steps: tuple[Operation, ...]
     """The operations between `x` and the conversion, the last one first."""
-    low: int = LOW
+    low: int
+    element: IntegerType
+
+    @property
+    def signed_low(self) -> int:
+        """The least number of `element` with a sign."""
+        return -_half(self.element)
 
     @property
     def quotient(self) -> Quotient | None:
@@ -64,22 +70,31 @@ class Quantisation:
 
 def quantisation_of(op: Operation, numbers: Container[SSAValue]) -> Quantisation | None:
     """Return the quantisation that `op` ends; None if it ends none. `numbers` are floats that are no NaN."""
-    if isinstance(op, arith.FPToSIOp | arith.FPToUIOp) and op.result.type == i8:
-        return _to_even(op, numbers, LOW if isinstance(op, arith.FPToSIOp) else 0)
-    return _away(op) if isinstance(op, arith.TruncIOp) and op.result.type == i8 else None
+    element = op.results[0].type if op.results else None
+    if not isa(element, IntegerType) or element not in (i8, i16):
+        return None
+    if isinstance(op, arith.FPToSIOp | arith.FPToUIOp):
+        return _to_even(op, element, numbers, -_half(element) if isinstance(op, arith.FPToSIOp) else 0)
+    return _away(op, element) if isinstance(op, arith.TruncIOp) else None
 
 
-def quantisations(op: tensor.ComputeOp, constants: Container[SSAValue]) -> Iterator[tuple[Operation, Quantisation]]:
+def _half(element: IntegerType) -> int:
+    return 1 << (element.width.data - 1)
+
+
+def quantisations(op: tensor.Computation, constants: Container[SSAValue]) -> Iterator[tuple[Operation, Quantisation]]:
     """Yield the operations of `op` that end a quantisation; `constants` are the weights among its operands."""
-    arguments = op.apply.block.args[len(op.inits) :]
+    arguments = op.apply.block.args[1 if isinstance(op, tensor.TransformOp) else len(op.inits) :]
     numbers = {argument for argument, operand in zip(arguments, op.epilogue, strict=False) if operand in constants}
     for inner in list(op.apply.block.ops):
         if (found := quantisation_of(inner, numbers)) is not None:
             yield inner, found
 
 
-def _to_even(op: arith.FPToSIOp | arith.FPToUIOp, numbers: Container[SSAValue], low: int) -> Quantisation | None:
-    high = low - LOW + HIGH
+def _to_even(
+    op: arith.FPToSIOp | arith.FPToUIOp, element: IntegerType, numbers: Container[SSAValue], low: int
+) -> Quantisation | None:
+    high = low + 2 * _half(element) - 1
     if op.input.type != f32:
         return None
     step, steps, zero_point = op.input.owner, list[Operation](), 0.0
@@ -95,12 +110,12 @@ def _to_even(op: arith.FPToSIOp | arith.FPToUIOp, numbers: Container[SSAValue], 
     if zero_point is None or not low <= zero_point <= high or zero_point != int(zero_point):
         return None
     finite = _is_finite(step.operand, numbers)
-    if low != LOW and not finite:
+    if low == 0 and not finite:
         return None  # NaN gives 0, which is 128 lower
-    return Quantisation(step.operand, int(zero_point), not finite, False, (*steps, step), low)
+    return Quantisation(step.operand, int(zero_point), not finite, False, (*steps, step), low, element)
 
 
-def _away(op: arith.TruncIOp) -> Quantisation | None:
+def _away(op: arith.TruncIOp, element: IntegerType) -> Quantisation | None:
     step, steps, zero_point = op.input.owner, list[Operation](), 0
     if isinstance(step, arith.AddiOp):
         zero_point = _constant(step.rhs)
@@ -116,10 +131,11 @@ def _away(op: arith.TruncIOp) -> Quantisation | None:
     if not isinstance(upper, arith.MinimumfOp) or not isinstance(lower := upper.lhs.owner, arith.MaximumfOp):
         return None
     limits = _constant(lower.rhs), _constant(upper.rhs)
-    low = next((low for low in (LOW, 0) if limits == (low - zero_point, low - LOW + HIGH - zero_point)), None)
+    most = 2 * _half(element) - 1
+    low = next((low for low in (-_half(element), 0) if limits == (low - zero_point, low + most - zero_point)), None)
     if low is None:
         return None
-    return Quantisation(lower.lhs, int(zero_point), False, True, (*steps, step, *rounded, upper, lower), low)
+    return Quantisation(lower.lhs, int(zero_point), False, True, (*steps, step, *rounded, upper, lower), low, element)
 
 
 def _half_away(value: SSAValue) -> tuple[SSAValue, list[Operation]] | None:

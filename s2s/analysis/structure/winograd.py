@@ -4,6 +4,9 @@ taps - 1` products.
     y = A^T ((G g) * (B^T d))                                       in one dimension
     Y = A^T ((G g G^T) * (B^T d B)) A                               in two, F(outputs x outputs, taps x taps)
 
+Two dimensions may differ. Where tiles have one row of results, the taps of a column are summed with the channels: F(2,
+3) along the rows of a 3x3 window takes 12 products for 2 results, where the convolution takes 18 and F(2x2, 3x3) 8.
+
 Toom and Cook multiply polynomials by their values at points; Winograd's filters are the transposed algorithm. The
 matrices follow from the points, in fractions, so that nothing is rounded before `G g G^T` is. Points in pairs `a, -a`
 give matrices whose rows differ in signs. Those of F(4, 3) are not the integers of the literature: of the small dyadic
@@ -24,7 +27,12 @@ from math import lcm, prod
 from typing import Any, NamedTuple
 
 import numpy as np
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
+from s2s.analysis.structure.compute import dim_names
+from s2s.analysis.structure.convolutions import Convolution
+from s2s.types.affine import at_dims, flat_index, ranges, simplify
 from s2s.types.dtypes import Array
 
 Rows = tuple[tuple[Fraction, ...], ...]
@@ -61,35 +69,92 @@ class MinimalFilter(NamedTuple):
         return len(self.data)
 
     @property
+    def products(self) -> int:
+        """The number of products for each channel and tap that is summed: one where all taps are."""
+        return len(self.result[0])
+
+    @property
+    def terms(self) -> int:
+        """The number of taps that are summed with the channels: one where there are minimal products instead."""
+        return self.size // self.products
+
+    @property
     def growth(self) -> int:
         """The factor by which a factor of the image may exceed the largest element of the image."""
-        return int(max(sum(map(abs, row)) for row in self.data)) ** 2
+        return int(max(sum(map(abs, row)) for row in self.data))
+
+
+class PlaneFilter(NamedTuple):
+    """A Winograd filter of two dimensions."""
+
+    rows: MinimalFilter
+    columns: MinimalFilter
+
+    @property
+    def outputs(self) -> tuple[int, int]:
+        """The rows and columns of results of one tile."""
+        return self.rows.outputs, self.columns.outputs
+
+    @property
+    def products(self) -> int:
+        """The number of products of one tile, each of which is summed over channels and `terms`."""
+        return self.rows.products * self.columns.products
+
+    @property
+    def terms(self) -> int:
+        """The number of taps that are summed with the channels; these are taps of a column."""
+        return self.rows.terms
+
+    @property
+    def scale(self) -> int:
+        """The factor by which results are too large."""
+        return self.rows.scale * self.columns.scale
+
+    @property
+    def growth(self) -> int:
+        """The factor by which a factor of the image may exceed the largest element of the image."""
+        return self.rows.growth * self.columns.growth
 
     def transformed(self, weights: Array) -> Array:
-        """Compute `G g G^T` for every filter of `[…, taps, taps]`, as `[size * size, …]`: of floats in 64 bits, rounded
-        once; of bytes as integers of 16 bits."""
-        if weights.dtype == np.int8:
-            g = np.array([[int(value) for value in row] for row in self.filter])
-            return _on_both_sides(g, weights, np.dtype(np.int16))
-        g = np.array([[float(value) for value in row] for row in self.filter])
-        return _on_both_sides(g, weights, weights.dtype)
+        """Compute `G g G^T` for every filter of `[…, in_channels, taps, taps]`, as `[products, …, terms *
+        in_channels]`: of floats in 64 bits, rounded once; of bytes as integers of 16 bits."""
+        in_bytes = weights.dtype == np.int8
+        convert, dtype = (int, np.dtype(np.int16)) if in_bytes else (float, weights.dtype)
+        left, right = (np.array([[convert(value) for value in row] for row in each.filter]) for each in self)
+        factors = _on_both_sides(left, right, weights, dtype)
+        grid = factors.reshape(self.rows.products, self.terms, self.columns.products, *weights.shape[:-2])
+        return np.moveaxis(grid, 1, -2).reshape(self.products, *weights.shape[:-3], self.terms * weights.shape[-3])
 
 
-def _on_both_sides(g: Array, weights: Array, dtype: np.dtype[Any]) -> Array:
-    """Compute `g w g^T` for every filter `w` of `[…, taps, taps]`, as `[size * size, …]` of `dtype`.
+def _on_both_sides(left: Array, right: Array, weights: Array, dtype: np.dtype[Any]) -> Array:
+    """Compute `left w right^T` for every filter `w` of `[…, taps, taps]`, as `[rows * columns, …]` of `dtype`.
 
     The terms are added in their order, so that all machines round alike: a library of matrix products may not. Blocks
     of filters stay in cache.
     """
-    size, taps = g.shape
-    filters = np.moveaxis(weights, (-2, -1), (0, 1)).reshape(taps, taps, -1)
-    factors = np.empty((size, size, filters.shape[-1]), dtype)
+    (height, rows_of_taps), (width, taps) = left.shape, right.shape
+    filters = np.moveaxis(weights, (-2, -1), (0, 1)).reshape(rows_of_taps, taps, -1)
+    factors = np.empty((height, width, filters.shape[-1]), dtype)
     for start in range(0, filters.shape[-1], FILTERS_AT_ONCE):
-        block = filters[..., start : start + FILTERS_AT_ONCE].astype(g.dtype)
-        rows = reduce(np.add, [np.multiply.outer(g[:, tap], block[tap]) for tap in range(taps)])
-        columns = [rows[:, None, tap] * g[:, tap, None] for tap in range(taps)]
+        block = filters[..., start : start + FILTERS_AT_ONCE].astype(left.dtype)
+        rows = reduce(np.add, [np.multiply.outer(left[:, tap], block[tap]) for tap in range(rows_of_taps)])
+        columns = [rows[:, None, tap] * right[:, tap, None] for tap in range(taps)]
         factors[..., start : start + FILTERS_AT_ONCE] = reduce(np.add, columns)
-    return factors.reshape(size**2, *weights.shape[:-2])
+    return factors.reshape(height * width, *weights.shape[:-2])
+
+
+@cache
+def plane_filter(outputs: tuple[int, int], taps: tuple[int, int], *, integers: bool) -> PlaneFilter:
+    """Construct F(outputs, taps) of two dimensions; with one row of outputs, taps of a column are summed."""
+    make = integer_filter if integers else minimal_filter
+    rows = _sum_of(taps[0]) if outputs[0] == 1 else make(outputs[0], taps[0])
+    return PlaneFilter(rows, make(outputs[1], taps[1]))
+
+
+def _sum_of(taps: int) -> MinimalFilter:
+    """Return the filter of one result that multiplies each tap as it is, and leaves the sum to the channels."""
+    unit = _rows([[Fraction(row == column) for column in range(taps)] for row in range(taps)])
+    return MinimalFilter(unit, unit, _rows([[Fraction(1)]]))
 
 
 @cache
@@ -155,3 +220,72 @@ def exact_division(divisor: int) -> tuple[int, int]:
     places = (divisor & -divisor).bit_length() - 1
     inverse = pow(divisor >> places, -1, 1 << 32)
     return places, inverse - (1 << 32 if inverse >= 1 << 31 else 0)
+
+
+class Tiling(NamedTuple):
+    """A convolution, and the division of its result into tiles."""
+
+    conv: Convolution
+    filter: PlaneFilter
+    in_words: bool = False
+    """Whether images are transformed in 16 bits, of which scalar registers hold two, and not in 32."""
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The number of tile rows, and of tiles in a row."""
+        rows, columns = (-(-size // each) for size, each in zip(self.conv.size, self.filter.outputs, strict=True))
+        return rows, columns
+
+    @property
+    def tiles(self) -> int:
+        """The number of tiles of all images."""
+        rows, columns = self.counts
+        return self.conv.images * rows * columns
+
+    @property
+    def overhangs(self) -> bool:
+        """Whether tiles extend beyond the result."""
+        return any(size % each for size, each in zip(self.conv.size, self.filter.outputs, strict=True))
+
+    def domain(self, channels: Sequence[int]) -> list[int]:
+        """Return the sizes of a domain over tiles and the given channel dimensions of the convolution."""
+        sizes = self.conv.op.sizes
+        return [*(sizes[dim] for dim in self.conv.batch), *self.counts, *(sizes[dim] for dim in channels)]
+
+    def names(self, channels: Sequence[int]) -> StringAttr:
+        """Names for the dimensions of that domain."""
+        names = dim_names(self.conv.op)
+        return StringAttr(" ".join([*(names[d] for d in self.conv.batch), "ty", "tx", *(names[d] for d in channels)]))
+
+    def moved(self, channels: Sequence[int], *, into: bool) -> list[AffineExpr]:
+        """Express the convolution's dimensions over that domain, followed by two dimensions of an input tile or, with
+        `into`, of an output tile."""
+        conv, batch = self.conv, len(self.conv.batch)
+        place: list[AffineExpr] = [AffineConstantExpr(0)] * len(conv.op.sizes)
+        for number, dim in enumerate(conv.batch):
+            place[dim] = AffineDimExpr(number)
+        for number, dim in enumerate(channels):
+            place[dim] = AffineDimExpr(batch + 2 + number)
+        for number, slide in enumerate((conv.rows, conv.columns)):
+            if slide is None:
+                continue
+            start = AffineDimExpr(batch + number) * self.filter.outputs[number]
+            place[slide.tap] = AffineDimExpr(batch + 2 + len(channels) + number)
+            place[slide.position] = start + place[slide.tap] if into else start
+        return place
+
+    def tile_index(self) -> AffineExpr:
+        """Return the index of a tile."""
+        sizes = self.domain(())
+        return flat_index([AffineDimExpr(dim) for dim in range(len(sizes))], sizes)
+
+    def factors(self, channel: AffineExpr, channels: Sequence[int], rows: int) -> AffineMap:
+        """Return the index of a transformed factor or product: `[columns * i + j, tile, channel]` for `rows` of them,
+        or `[j, tile, in_channels * i + channel]` where rows are summed."""
+        domain, width = self.domain(channels), self.filter.columns.size
+        rank, box = len(domain), ranges([*domain, rows, width])
+        i, j = AffineDimExpr(rank), AffineDimExpr(rank + 1)
+        at, moved = i * width + j, at_dims(channel, self.moved(channels, into=False))
+        if rows > self.filter.rows.products:
+            at, moved = j, i * self.conv.in_channels + moved
+        return AffineMap(rank + 2, 0, tuple(simplify(expr, box) for expr in (at, self.tile_index(), moved)))

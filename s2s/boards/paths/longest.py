@@ -20,9 +20,9 @@ from s2s.boards.paths.reach import Reach
 from s2s.errors import UnsupportedError
 from s2s.support.frozen import frozen
 
-COPIES, COPIED = ("memcpy", "memmove"), 8
-"""Functions of the C library whose loops turn at most once for each byte, and the bytes of a turn of a loop in C that
-the compiler makes a call of one of these."""
+COPIES, COPIED = ("memcpy", "memmove"), 32
+"""Functions of the C library whose loops turn at most once for each byte, and the most bytes of a turn of a loop in C
+that the compiler makes a call of one of these, or that stands for one where windows move."""
 
 
 @frozen
@@ -195,7 +195,7 @@ class LongestPaths:
         return self._own_cost(block, entered, left) + sum(copies) + sum(calls)
 
     def _copy(self, start: int, callee: int | None) -> int:
-        """The greatest cycles of a copy by the C library, of 8 bytes for each turn of a loop of the caller at most."""
+        """The greatest cycles of a copy by the C library, of `COPIED` bytes for each turn of a loop of the caller."""
         assert callee is not None
         every = frozenset(range(len(self.reach.functions[callee].blocks)))
         ways = (self._way(callee, every, head) for head in self.reach.shape(callee).loops)

@@ -358,12 +358,12 @@ def _arithmetic(op: Operation, operands: list[Text]) -> Text:
 
 
 def _quantised(op: tensor.QuantizeOp, x: Text) -> Text:
-    """Print `clamp(round(x / 0.03) - 5, -128, 127)`."""
+    """Print `clamp(round(x / 0.03) - 5, -128, 127)`, for the range of the result."""
     divided = x if op.factors is None else Text(f"{x.inside(2)} / {op.factors.get_values()[0]:g}", 2)
     rounded = Text(f"{'roundeven' if op.away is None else 'round'}({divided.text})")
     sign, (left, right) = _positive("+", [rounded, Text(str(op.zero_point.value.data))])
     moved = f"{left.text} {sign} {right.text}" if op.zero_point.value.data else left.text
-    return Text(f"clamp({moved}, -128, 127)")
+    return Text(f"clamp({moved}, {-op.half}, {op.half - 1})")
 
 
 def _limited(op: Extreme, x: Text, limit: Text) -> Text:

@@ -1,4 +1,4 @@
-"""Compute 3x3 convolutions by Winograd's algorithm, which needs fewer multiplications.
+"""Compute convolutions of three taps along one axis or two by Winograd's algorithm, which needs fewer multiplications.
 
     %y = tensor.compute [oc, oh, ow, oc16 | ic, ic16, kh, kw] reads(%x …, %w …) epilogue(%bias …) … apply { relu … }
 ->
@@ -7,10 +7,11 @@
     %y = tensor.transform [ty, tx, oc, oc16] … epilogue(%bias …) into (4 * ty + i, 4 * tx + j)  // A^T m A, old epilogue
     // main: the weight becomes G g G^T, on the host: 36 numbers for 9
 
-F(4x4, 3x3) takes 36 products where the convolution takes 144, F(2x2, 3x3) 16 instead of 36. Tiles that extend beyond
-the image read zeros there, and do not store their surplus results. Which of the two is used, if any, is a decision
-(`s2s/decisions/algorithm.py`), by default that of a cost model, from shapes and target data; `outputs` selects one.
-Results differ from those of direct convolution in the last digits.
+F(4x4, 3x3) takes 36 products where the convolution takes 144, F(2x2, 3x3) 16 instead of 36. Bytes in words have tiles
+along one axis, too: F(2, 3) takes 4 products instead of 6, or 12 instead of 18 of a 3x3 window, whose columns are
+summed with the channels. Tiles that extend beyond the image read zeros there, and do not store their surplus results.
+Which of them is used, if any, is a decision (`s2s/decisions/algorithm.py`), by default that of a cost model, from
+shapes and target data; `outputs` selects one. Results differ from those of direct convolution in the last digits.
 
 Bytes are computed exactly: factors in 16 bits, products summed in 32. Filters are transformed at several times their
 size, by whose square the last step divides. For 2, 5, 7, 1 and the filter 3, 1, 2 of one dimension: factors -5, 12, 2,
@@ -19,18 +20,27 @@ Cores without vectors transform images two numbers in a word, and multiply two p
 
 Where channels are not contiguous, as in inputs and outputs of the network, the kernel copies image or result.
 
-Declined for floats on targets without vectors or with `exact`, for anything but a 3x3 window with stride 1 over f32 or
-bytes, where the filter is no weight or has another reader, where channels do not fill vectors or words, and for bytes
-on targets without products of 16 bits or with sums that could leave the bits that an exact division leaves.
+Declined for floats on targets without vectors or with `exact`, for other windows, strides and element types, where the
+filter is no weight or has another reader, where channels do not fill vectors or words, and for bytes on targets without
+products of 16 bits or with sums that could leave the bits that an exact division leaves.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, FunctionType, IntegerAttr, ModuleOp, StringAttr, f32, i16, i32
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    f32,
+    i16,
+    i32,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
@@ -38,10 +48,10 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.network.constants import calls_of, constant_arguments, constant_bytes
-from s2s.analysis.structure.compute import DIM_NAMES, dim_names, shape_of
+from s2s.analysis.structure.compute import DIM_NAMES, shape_of
 from s2s.analysis.structure.convolutions import Convolution, convolution_of
 from s2s.analysis.structure.extents import reshaped
-from s2s.analysis.structure.winograd import MinimalFilter, integer_filter, minimal_filter
+from s2s.analysis.structure.winograd import Rows, Tiling, plane_filter
 from s2s.decisions.algorithm import ALGORITHM, AlgorithmKind, FilteredConvolution, chosen_outputs, plan_within
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.keys import computation_keys, nodes_of_kernel
@@ -52,80 +62,17 @@ from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.tensor.build_compute import copy_region
 from s2s.passes.tensor.channels_last import channels_last, copied_elements
 from s2s.passes.tensor.remade_weights import remake_weight
+from s2s.schedules.convolutions import ONE, Outputs, tiles_of
 from s2s.schedules.transforms import fills_vectors
 from s2s.schedules.wide_products import wide_intrinsic
 from s2s.support.frozen import frozen
 from s2s.targets import Target
-from s2s.types.affine import at_dims, flat_index, ranges, simplify
+from s2s.types.affine import at_dims, ranges, simplify
 from s2s.types.dtypes import tensor_type
 from s2s.types.sizes import VARIES, extents_attribute
 from s2s.types.weights import Array, WeightStore
 
 UNLIMITED = -1
-
-
-class Tiling(NamedTuple):
-    """A convolution, and the division of its result into tiles."""
-
-    conv: Convolution
-    filter: MinimalFilter
-    in_words: bool = False
-    """Whether images are transformed in 16 bits, of which scalar registers hold two, and not in 32."""
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """The number of tile rows, and of tiles in a row."""
-        rows, columns = self.conv.size
-        return -(-rows // self.filter.outputs), -(-columns // self.filter.outputs)
-
-    @property
-    def tiles(self) -> int:
-        """The number of tiles of all images."""
-        rows, columns = self.counts
-        return self.conv.images * rows * columns
-
-    @property
-    def overhangs(self) -> bool:
-        """Whether tiles extend beyond the result."""
-        return tuple(count * self.filter.outputs for count in self.counts) != self.conv.size
-
-    def domain(self, channels: Sequence[int]) -> list[int]:
-        """Return the sizes of a domain over tiles and the given channel dimensions of the convolution."""
-        sizes = self.conv.op.sizes
-        return [*(sizes[dim] for dim in self.conv.batch), *self.counts, *(sizes[dim] for dim in channels)]
-
-    def names(self, channels: Sequence[int]) -> StringAttr:
-        """Names for the dimensions of that domain."""
-        names = dim_names(self.conv.op)
-        return StringAttr(" ".join([*(names[d] for d in self.conv.batch), "ty", "tx", *(names[d] for d in channels)]))
-
-    def moved(self, channels: Sequence[int], *, into: bool) -> list[AffineExpr]:
-        """Express the convolution's dimensions over that domain, followed by two dimensions of an input tile or, with
-        `into`, of an output tile."""
-        conv, batch = self.conv, len(self.conv.batch)
-        place: list[AffineExpr] = [AffineConstantExpr(0)] * len(conv.op.sizes)
-        for number, dim in enumerate(conv.batch):
-            place[dim] = AffineDimExpr(number)
-        for number, dim in enumerate(channels):
-            place[dim] = AffineDimExpr(batch + 2 + number)
-        for number, slide in enumerate((conv.rows, conv.columns)):
-            start = AffineDimExpr(batch + number) * self.filter.outputs
-            place[slide.tap] = AffineDimExpr(batch + 2 + len(channels) + number)
-            place[slide.position] = start + place[slide.tap] if into else start
-        return place
-
-    def tile_index(self) -> AffineExpr:
-        """Return the index of a tile."""
-        sizes = self.domain(())
-        return flat_index([AffineDimExpr(dim) for dim in range(len(sizes))], sizes)
-
-    def factors(self, channel: AffineExpr, channels: Sequence[int], width: int) -> AffineMap:
-        """Return the index of a transformed factor or product: `[width * i + j, tile, channel]`."""
-        domain = self.domain(channels)
-        rank, box = len(domain), ranges([*domain, width, width])
-        at = AffineDimExpr(rank) * width + AffineDimExpr(rank + 1)
-        moved = at_dims(channel, self.moved(channels, into=False))
-        return AffineMap(rank + 2, 0, tuple(simplify(expr, box) for expr in (at, self.tile_index(), moved)))
 
 
 class TransformConvolution:
@@ -147,29 +94,30 @@ class TransformConvolution:
         return [first, products, last]
 
     @property
-    def _factors(self) -> int:
-        return self.filter.size**2
+    def _summed(self) -> int:
+        """The number of factors that one result of the products sums."""
+        return self.filter.terms * self.conv.in_channels
 
     def _first(self) -> tensor.TransformOp:
         conv, tiling = self.conv, self.tiling
-        matrix = tensor.matrix_attribute([[float(value) for value in row] for row in self.filter.data])
+        rows, columns = self.filter
         channels = conv.in_dims
-        box = ranges([*tiling.domain(channels), self.filter.size, self.filter.size])
+        box = ranges([*tiling.domain(channels), rows.size, columns.size])
         access = self.op.read_accesses[conv.x]
         place = tiling.moved(channels, into=False)
         moved = [simplify(at_dims(expr, place), box) for expr in access.map.data.results]
         read = tensor.AccessAttr.of(AffineMap(len(box), 0, tuple(moved)), guarded=access.is_guarded or tiling.overhangs)
-        into = tensor.AccessAttr.of(tiling.factors(conv.channel(conv.in_axis), channels, self.filter.size))
+        into = tensor.AccessAttr.of(tiling.factors(conv.channel(conv.in_axis), channels, rows.size))
         block = Block(arg_types=[self.factor if self.in_words else self.sum])
         block.add_op(tensor.YieldOp(self._as_factor(block.args[0], block)))
         op = tensor.TransformOp(
             tiling.domain(channels),
-            matrix,
-            matrix,
+            _matrix(rows.data),
+            _matrix(columns.data),
             (conv.image, read),
             into,
             Region(block),
-            tensor_type(self.factor, (self._factors, tiling.tiles, conv.in_channels)),
+            tensor_type(self.factor, (self.filter.products, tiling.tiles, self._summed)),
             offset=conv.offset,
         )
         op.attributes[DIM_NAMES] = tiling.names(channels)
@@ -199,7 +147,7 @@ class TransformConvolution:
 
     def _products(self, v: SSAValue, weights: SSAValue) -> tensor.ComputeOp:
         conv = self.conv
-        parallel = (self._factors, self.tiling.tiles, conv.out_channels)
+        parallel = (self.filter.products, self.tiling.tiles, conv.out_channels)
         f, t, o, i = map(AffineDimExpr, range(4))
         reduce = Block(arg_types=[self.factor, self.factor, self.sum])
         reduce.add_op(tensor.YieldOp(self._multiply(reduce)))
@@ -207,7 +155,7 @@ class TransformConvolution:
         apply.add_op(tensor.YieldOp(apply.args[0]))
         op = tensor.ComputeOp(
             parallel,
-            [conv.in_channels],
+            [self._summed],
             reads=[
                 (v, tensor.AccessAttr.of(AffineMap(4, 0, (f, t, i)))),
                 (weights, tensor.AccessAttr.of(AffineMap(4, 0, (f, o, i)))),
@@ -223,9 +171,9 @@ class TransformConvolution:
 
     def _last(self, products: SSAValue) -> tensor.TransformOp:
         conv, tiling, op = self.conv, self.tiling, self.op
-        matrix = tensor.matrix_attribute([[float(value) for value in row] for row in self.filter.result])
+        rows, columns = self.filter
         channels = conv.out_dims
-        box = ranges([*tiling.domain(channels), self.filter.outputs, self.filter.outputs])
+        box = ranges([*tiling.domain(channels), *self.filter.outputs])
         moved = tiling.moved(channels, into=True)[: op.rank]
 
         def access(results: Sequence[AffineExpr], *, guarded: bool = False) -> tensor.AccessAttr:
@@ -239,14 +187,14 @@ class TransformConvolution:
         epilogue = zip(op.epilogue, op.epilogue_accesses, strict=True)
         made = tensor.TransformOp(
             tiling.domain(channels),
-            matrix,
-            matrix,
-            (products, tensor.AccessAttr.of(tiling.factors(conv.channel(conv.out_axis), channels, self.filter.size))),
+            _matrix(rows.result),
+            _matrix(columns.result),
+            (products, tensor.AccessAttr.of(tiling.factors(conv.channel(conv.out_axis), channels, rows.products))),
             access(_result_axes(op), guarded=tiling.overhangs),
             Region(block),
             op.res[0].type,
             epilogue=[(value, access(own.map.data.results)) for value, own in epilogue],
-            divisor=self.filter.scale**2,
+            divisor=self.filter.scale,
         )
         made.attributes[DIM_NAMES] = tiling.names(channels)
         if op.extents is not None:
@@ -254,6 +202,10 @@ class TransformConvolution:
             made.attributes[VARIES] = extents_attribute(extents)
         made.res.name_hint = op.res[0].name_hint
         return made
+
+
+def _matrix(rows: Rows) -> DenseIntOrFPElementsAttr:
+    return tensor.matrix_attribute([[float(value) for value in row] for row in rows])
 
 
 def factor_types(conv: Convolution) -> tuple[Attribute, Attribute]:
@@ -284,14 +236,18 @@ class TransformKernel:
         argument = conv.filter
         assert isinstance(argument, BlockArgument)
         factor, _ = factor_types(conv)
-        new_type = tensor_type(factor, (tiling.filter.size**2, conv.out_channels, conv.in_channels))
+        new_type = tensor_type(
+            factor, (tiling.filter.products, conv.out_channels, tiling.filter.terms * conv.in_channels)
+        )
         axes = [conv.out_axis, conv.in_axis, *conv.tap_axes]
+        axes += [axis for axis in range(len(shape_of(conv.filter))) if axis not in axes]
         ops = TransformConvolution(tiling).ops(argument)
         Rewriter.insert_op(ops, InsertPoint.before(conv.op))
         Rewriter.replace_op(conv.op, [], [ops[-1].results[0]])
 
         def transformed(values: Array) -> Array:
-            return tiling.filter.transformed(np.transpose(values, axes))
+            filters = np.transpose(values, axes).reshape(conv.out_channels, conv.in_channels, *conv.taps)
+            return tiling.filter.transformed(filters)
 
         remake_weight(argument, new_type, transformed, self.calls, self.weights, suffix="transformed")
         self.func.function_type = FunctionType.from_lists(
@@ -346,7 +302,17 @@ class TransformConvolutionsPass(ModulePass):
         keys = computation_keys(func, [conv.op for conv in convolutions], calls, target)
         nodes, ram = nodes_of_kernel(func, calls), None if self.ram == UNLIMITED else self.ram
         return [
-            FilteredConvolution(conv, func, key, nodes, network, copied_elements(conv), self.outputs or None, ram=ram)
+            FilteredConvolution(
+                conv,
+                func,
+                key,
+                nodes,
+                network,
+                copied_elements(conv),
+                tiles_of(conv, target),
+                self.outputs or None,
+                ram=ram,
+            )
             for conv, key in zip(convolutions, keys, strict=True)
         ]
 
@@ -360,7 +326,7 @@ def _convolutions(func: FuncOp, constants: frozenset[SSAValue], target: Target) 
     found: list[Convolution] = []
     for op in func.body.block.ops:
         conv = convolution_of(op) if isinstance(op, tensor.ComputeOp) and op.schedule is None else None
-        if conv is None or conv.taps != (3, 3) or conv.filter not in constants or not conv.filter.has_one_use():
+        if conv is None or not tiles_of(conv, target) or conv.filter not in constants or not conv.filter.has_one_use():
             continue
         if _keeps_axes(conv.op) and fills_vectors(conv, target) and _has_products(conv, target):
             found.append(conv)
@@ -381,14 +347,14 @@ def _obey(kernel: TransformKernel, convolutions: Sequence[Convolution], target: 
     for conv in convolutions:
         outputs = chosen_outputs(conv.op)
         del conv.op.attributes[ALGORITHM]
-        if outputs:
+        if outputs != ONE:
             kernel.replace(_tiling(conv, outputs, target))
 
 
-def _tiling(conv: Convolution, outputs: int, target: Target) -> Tiling:
+def _tiling(conv: Convolution, outputs: Outputs, target: Target) -> Tiling:
     """Return the tiling of a convolution, after inserting channels-last copies where it needs them."""
     beside = convolution_of(channels_last(conv))
     if beside is None:
         raise CompilerBug(f"{conv.op.name}: a convolution on copies is none any more")
-    minimal = (integer_filter if beside.in_integers else minimal_filter)(outputs, 3)
-    return Tiling(beside, minimal, target.lanes == 1)
+    made = plane_filter(outputs, beside.taps, integers=beside.in_integers)
+    return Tiling(beside, made, target.lanes == 1)

@@ -433,8 +433,14 @@
 // -----
 
 %x = "test.op"() : () -> f32
-%y = tensor.quantize %x {zero_point = 128 : i32}
+%y = tensor.quantize %x {zero_point = 128 : i32} : i8
 // CHECK: tensor.quantize: zero point 128 is outside of i8
+
+// -----
+
+%x = "test.op"() : () -> f32
+%y = tensor.quantize %x {zero_point = 0 : i32} : i32
+// CHECK: tensor.quantize: the result is i32, neither i8 nor i16
 
 // -----
 

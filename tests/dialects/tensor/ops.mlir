@@ -108,7 +108,7 @@ func.func private @fixed_point(%x: tensor<4xi32>, %m: tensor<i32>, %s: tensor<i8
   // CHECK-NEXT:    %t = tensor.rescale %wide, %multiplier, %shift "reduced" : i64
   // CHECK-NEXT:    %q = tensor.saturate %t
   // CHECK-NEXT:    %f = arith.sitofp %t : i32 to f32
-  // CHECK-NEXT:    %u = tensor.quantize %f {zero_point = -5 : i32}
+  // CHECK-NEXT:    %u = tensor.quantize %f {zero_point = -5 : i32} : i8
   %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>, %m at #tensor.access<affine_map<(d0) -> ()>>,
                                  %s at #tensor.access<affine_map<(d0) -> ()>>) apply {
   ^bb0(%v: i32, %multiplier: i32, %shift: i8):
@@ -117,7 +117,7 @@ func.func private @fixed_point(%x: tensor<4xi32>, %m: tensor<i32>, %s: tensor<i8
     %t = tensor.rescale %wide, %multiplier, %shift "reduced" : i64
     %q = tensor.saturate %t
     %f = arith.sitofp %t : i32 to f32
-    %u = tensor.quantize %f {zero_point = -5 : i32}
+    %u = tensor.quantize %f {zero_point = -5 : i32} : i8
     tensor.yield %t : i32
   } : (tensor<4xi32>, tensor<i32>, tensor<i8>) -> tensor<4xi32>
   func.return %y : tensor<4xi32>

@@ -31,6 +31,53 @@ func.func private @sum(%x: tensor<4xi32>, %scale: tensor<1xf32>) -> tensor<4xi8>
   func.return %y : tensor<4xi8>
 }
 
+// 16 bits are limited to more.
+//
+// CHECK-LABEL: func.func private @wide
+// CHECK:         %q = tensor.quantize %p {zero_point = 300 : i32, maybe_nan} : i16
+func.func private @wide(%x: tensor<4xi32>, %scale: tensor<1xf32>) -> tensor<4xi16> {
+  %y = tensor.compute [4] epilogue(%x at #each, %scale at #scale) apply {
+  ^bb0(%v: i32, %s: f32):
+    %f = arith.sitofp %v : i32 to f32
+    %p = arith.mulf %f, %s : f32
+    %r = math.roundeven %p : f32
+    %zp = arith.constant 300.0 : f32
+    %z = arith.addf %r, %zp : f32
+    %low = arith.constant -32768.0 : f32
+    %c = arith.maximumf %z, %low : f32
+    %high = arith.constant 32767.0 : f32
+    %d = arith.minimumf %c, %high : f32
+    %q = arith.fptosi %d : f32 to i16
+    tensor.yield %q : i16
+  } : (tensor<4xi32>, tensor<1xf32>) -> tensor<4xi16>
+  func.return %y : tensor<4xi16>
+}
+
+// So do the results of tiles, whose sum is the first argument.
+//
+// CHECK-LABEL: func.func private @tiles
+// CHECK:         %q = tensor.quantize %p {zero_point = -5 : i32, maybe_nan}
+func.func private @tiles(%x: tensor<4x1xi32>, %scale: tensor<1xf32>) -> tensor<4x1xi8> {
+  %y = tensor.transform [4] left dense<1.0> : tensor<1x1xf32> right dense<1.0> : tensor<1x1xf32>
+    read(%x at #tensor.access<affine_map<(t, k, l) -> (t, k)>>)
+    epilogue(%scale at #tensor.access<affine_map<(t, i, j) -> (0)>>)
+    into #tensor.access<affine_map<(t, i, j) -> (t, i)>> apply {
+  ^bb0(%acc: i32, %s: f32):
+    %f = arith.sitofp %acc : i32 to f32
+    %p = arith.mulf %f, %s : f32
+    %r = math.roundeven %p : f32
+    %zp = arith.constant -5.0 : f32
+    %z = arith.addf %r, %zp : f32
+    %low = arith.constant -128.0 : f32
+    %c = arith.maximumf %z, %low : f32
+    %high = arith.constant 127.0 : f32
+    %d = arith.minimumf %c, %high : f32
+    %q = arith.fptosi %d : f32 to i8
+    tensor.yield %q : i8
+  } : (tensor<4x1xi32>, tensor<1xf32>) -> tensor<4x1xi8>
+  func.return %y : tensor<4x1xi8>
+}
+
 // A zero point of 0 is not added.
 //
 // CHECK-LABEL: func.func private @symmetric

@@ -20,6 +20,7 @@ from s2s.passes.tensor.lower_to_loop import LowerToLoopPass
 from s2s.passes.tensor.pack_constants import PackConstantsPass
 from s2s.passes.tensor.pick_schedule import PickSchedulePass
 from s2s.passes.tensor.transform_convolutions import TransformConvolutionsPass
+from s2s.schedules.convolutions import tiles_of
 from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from support.c_kernels import CompiledKernels
@@ -228,7 +229,7 @@ def scratch_of(module: ModuleOp) -> list[Array]:
 def test_sums_that_could_leave_their_bits_are_refused() -> None:
     kernel = kernel_of(parse(Case(3, 3, in_channels=120).text()))
     (conv,) = [found for op in kernel.walk() if isinstance(op, tensor.ComputeOp) and (found := convolution_of(op))]
-    subject = FilteredConvolution(conv, kernel, "k", "", 0, 0)
+    subject = FilteredConvolution(conv, kernel, "k", "", 0, 0, tiles_of(conv, get_target("cortex-m4")))
     assert AlgorithmKind().legal(subject, "winograd 2x2") is None
     assert AlgorithmKind().legal(subject, "winograd 4x4") == (
         "sums of 120 channels could leave 26 bits; give direct, or smaller tiles"

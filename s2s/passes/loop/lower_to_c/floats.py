@@ -171,7 +171,7 @@ def quantisation_call(b: Builder, op: QuantizeOp | QuantizeLanesOp) -> tuple[str
     rounding = "_nan" if op.maybe_nan is not None else "_away" if op.away is not None else ""
     factors = () if op.factors is None else op.factors.get_values()
     numbers = [*(b.literal(each, f32) for each in factors), b.literal(op.zero_point.value.data, i32)]
-    return f"{'quotient' if factors else 'quantize'}_i8{rounding}", numbers
+    return f"{'quotient' if factors else 'quantize'}_i{op.half.bit_length()}{rounding}", numbers
 
 
 LIBM: dict[type[Operation], str] = {
