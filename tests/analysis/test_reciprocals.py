@@ -33,8 +33,9 @@ def test_products_round_as_quotients_do_in_16_bits():
         halves = (np.arange(0, 66_000, 7) + 0.5).astype(np.float32) * divisor
         x = np.concatenate([halves, np.nextafter(halves, np.float32(0)), -halves])
         product = x * high if low == 0 else fused_multiply_add(x, np.full_like(x, high), x * low)
-        rounded = (np.floor(np.abs(each.astype(np.float64)) + 0.5) for each in (product, x / divisor))
-        assert np.array_equal(*(np.minimum(each, 1 << 16) for each in rounded))
+        rounded = [np.floor(np.abs(each.astype(np.float64)) + 0.5) for each in (product, x / divisor)]
+        by_product, by_quotient = (np.minimum(each, 1 << 16) for each in rounded)
+        assert np.array_equal(by_product, by_quotient)
 
 
 @pytest.mark.parametrize("away", [False, True])

@@ -55,7 +55,8 @@ def test_tiles_along_an_axis_give_the_same_bytes(layer: Layer, chosen: str) -> N
 
 @pytest.mark.parametrize("kernel", [(1, 3), (3, 1)])
 def test_windows_of_one_row_take_tiles_along_it_for_time(kernel: tuple[int, int]) -> None:
-    layer = Layer((8, 8, 32), 32, kernel, pads=(kernel[0] // 2, kernel[1] // 2) * 2)
+    top, left = kernel[0] // 2, kernel[1] // 2
+    layer = Layer((8, 8, 32), 32, kernel, pads=(top, left, top, left))
     _, module, _ = levels(layer, "cortex-m4", prefer="time")
     assert algorithms(module) == ["winograd 4"]
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from s2s.errors import UnsupportedError
 from s2s.tvm import autotvm
 from s2s.tvm.autotvm.base_task import Task
+from s2s.tvm.autotvm.measure.measure import MeasureOption
 from s2s.tvm.autotvm.measure.rpc_runner import RPCRunner
 from s2s.tvm.driver.tvmc.compiler import target_with
 from s2s.tvm.driver.tvmc.errors import TVMCException, WrongTaskError
@@ -83,7 +84,7 @@ def tune_model(
 def tune_tasks(
     tasks: Sequence[Task],
     log_file: str | Path,
-    measure_option: Mapping[str, Any],
+    measure_option: MeasureOption,
     tuner: str,
     trials: int,
     early_stopping: int | None = None,
