@@ -51,13 +51,13 @@ HEAD = """| network | target | kernels | proved | tested only | wrong | outputs 
 def proved(network: str, target: str, prefer: Prefer | None) -> tuple[Proof, float]:
     """The proof of a network's tree for a target, and its processor time in seconds."""
     with TemporaryDirectory() as folder:
-        model = _made(Path(folder), network) if network in MADE else MLPERF_TINY / NETWORKS[network][1]
+        model = _model_file(Path(folder), network) if network in MADE else MLPERF_TINY / NETWORKS[network][1]
         tree = compile_network(model, target=target, prefer=prefer).write(Path(folder) / "tree")
         before = time.process_time()
         return prove_tree(model, tree), time.process_time() - before
 
 
-def _made(folder: Path, network: str) -> Path:
+def _model_file(folder: Path, network: str) -> Path:
     """The file of a network as onnxruntime quantises it."""
     path, signed = folder / f"{network}.onnx", quantised.SIGNED
     path.write_bytes(quantised.static(MADE[network][1], signed, signed, per_channel=True).SerializeToString())
@@ -98,9 +98,9 @@ def _key(line: str) -> str:
 def write(rows: dict[str, str]) -> None:
     """Put rows into the page's table, in the order of networks and targets; the rows of others stay."""
     page = PAGE.read_text(encoding="utf-8")
-    found = TABLE.search(page)
-    assert found is not None
-    kept = {_key(line): f"{line}\n" for line in found[0].splitlines()[2:]} | rows
+    table = TABLE.search(page)
+    assert table is not None
+    kept = {_key(line): f"{line}\n" for line in table[0].splitlines()[2:]} | rows
     order = [f" {title} | `{target}` " for title, _ in (NETWORKS | MADE).values() for target in TARGETS]
     text = HEAD + "".join(kept[key] for key in order if key in kept)
     PAGE.write_text(TABLE.sub(lambda _: text, page), encoding="utf-8")

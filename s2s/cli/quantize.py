@@ -131,54 +131,54 @@ def quantize_command(
         require_extra("report", "--html")
     with steps_shown():
         if limits.are_given:
-            made, picked = limits.quantized(model, data, settings_of(**stated))
+            result, picked = limits.quantized(model, data, settings_of(**stated))
         else:
-            made = quantize(model, data, trust=trust_model, **stated)
-        made.save(target)
+            result = quantize(model, data, trust=trust_model, **stated)
+        result.save(target)
     if html is not None:
-        write_page(html, model.name, made, picked)
+        write_page(html, model.name, result, picked)
     if as_json:
-        print_json({"model": str(target), **made.as_dict(), **({} if picked is None else picked.as_dict())})
+        print_json({"model": str(target), **result.as_dict(), **({} if picked is None else picked.as_dict())})
     else:
-        show(made, target, picked)
+        show(result, target, picked)
 
 
-def write_page(file: Path, name: str, made: "Quantized", picked: "Picked | None") -> None:
+def write_page(file: Path, name: str, result: "Quantized", picked: "Picked | None") -> None:
     """Write the page of a quantised network."""
     from s2s.report.html.quantised import quantised_page
     from s2s.support.files import write_file
 
-    write_file(file, quantised_page(name, made, picked), f"--html {file}")
+    write_file(file, quantised_page(name, result, picked), f"--html {file}")
 
 
-def show(made: "Quantized", target: Path, picked: "Picked | None") -> None:
+def show(result: "Quantized", target: Path, picked: "Picked | None") -> None:
     """Print the table of layers, the path of the model, and the choices within bounds."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("layer", "operator", title=f"what quantisation costs, on {made.samples} samples")
+    table = Table("layer", "operator", title=f"what quantisation costs, on {result.samples} samples")
     for heading in ("SQNR in dB", "largest error", "of values up to"):
         table.add_column(heading, justify="right")
-    for layer in made.layers:
+    for layer in result.layers:
         table.add_row(*row(layer))
     console = Console(highlight=False)
     console.print(table)
-    for line in (*sizes(made), f"The model is {target}; try: s2s compile {target}"):
+    for line in (*sizes(result), f"The model is {target}; try: s2s compile {target}"):
         console.print(line, soft_wrap=True)
     if picked is not None:
         show_front(picked)
 
 
-def sizes(made: "Quantized") -> Iterator[str]:
+def sizes(result: "Quantized") -> Iterator[str]:
     """Describe the refinements, the weights before and after, the accuracy, and the operators that stay in floats."""
-    if made.refinements:
-        yield f"closer to floats than without: {', '.join(made.refinements)}"
-    yield f"weights: {made.weights_before:,} bytes before, {made.weights_after:,} after"
-    if made.convergence is not None:
-        yield enough(made.samples, made.convergence)
-    if made.accuracy is not None:
-        yield from made.accuracy.describe()
-    for node in made.floats:
+    if result.refinements:
+        yield f"closer to floats than without: {', '.join(result.refinements)}"
+    yield f"weights: {result.weights_before:,} bytes before, {result.weights_after:,} after"
+    if result.convergence is not None:
+        yield enough(result.samples, result.convergence)
+    if result.accuracy is not None:
+        yield from result.accuracy.describe()
+    for node in result.floats:
         weights = f", with {node.weight_bytes:,} bytes of weights" if node.weight_bytes else ""
         yield f"{node.node} ({node.operator}): stays in floats{weights}; {node.reason}"
 

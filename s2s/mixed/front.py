@@ -169,7 +169,7 @@ class Front:
         point = self._point(plan)
         if point.metric is not None and point.metric >= least_metric:
             return point
-        best = max(front, key=lambda each: each.metric or 0.0)
+        best = max(front, key=lambda point: point.metric or 0.0)
         near = f"within the bounds it is {point.metric:.4g}" if bounded else f"the best plan has {best.metric:.4g}"
         way = reaching[0] if reaching else best
         raise InputError(
@@ -241,9 +241,9 @@ class Front:
     def _with_wide_inputs(self) -> "Front":
         """The same with prices of inputs of 16 bits, which a network gets where 8 bits are not good enough: each in a
         build of its own, with the conversions around it."""
-        plain, layers, made = self.prices["int8"], dict[str, LayerPrice](), copy.copy(self)
+        plain, layers, wider = self.prices["int8"], dict[str, LayerPrice](), copy.copy(self)
         users = Counter(kernel for layer in plain.layers.values() for kernel in layer.kernels)
-        ram, made.losses = plain.total.ram, dict(self.losses)
+        ram, wider.losses = plain.total.ram, dict(self.losses)
         for layer in self._mixer.layers:
             with progress.within(f"{layer.name} with an input of 16 bits"):
                 plan: Plan = {**self._all("int8"), layer.name: "int16"}
@@ -252,10 +252,10 @@ class Front:
             dropped = sum(plain.code[kernel] for kernel in base.kernels if users[kernel] == 1)
             constants = base.constants + built.flash - plain.total.flash + dropped
             layers[layer.name] = LayerPrice(base.cycles + built.cycles - plain.total.cycles, constants, frozenset())
-            made.losses[layer.name, "int16"] = self._loss(layer.name, "int16")
+            wider.losses[layer.name, "int16"] = self._loss(layer.name, "int16")
             ram = max(ram, built.ram)
-        made.prices = {**self.prices, "int16": Prices(plain.total._replace(ram=ram), {}, layers)}
-        return made
+        wider.prices = {**self.prices, "int16": Prices(plain.total._replace(ram=ram), {}, layers)}
+        return wider
 
 
 def _as_dict(point: Point) -> dict[str, Any]:

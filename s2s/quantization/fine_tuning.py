@@ -76,7 +76,7 @@ def prepare(module: nn.Module, *examples: Tensor) -> GraphModule:
     `examples` are a batch of at least two for each argument of `forward`, floats as it takes them; other sizes of the
     batch may follow. Raises `InputError` where a batch has fewer samples.
     """
-    if not examples or any(each.dim() < 1 or len(each) < 2 for each in examples):
+    if not examples or any(example.dim() < 1 or len(example) < 2 for example in examples):
         raise InputError("examples: hold fewer than two samples; give a batch for each argument of forward")
     batch = tuple({0: torch.export.Dim.AUTO} for _ in examples)
     exported = torch.export.export(module.eval(), examples, dynamic_shapes=batch)
@@ -100,13 +100,13 @@ def prepare(module: nn.Module, *examples: Tensor) -> GraphModule:
 
 def _observe(tuned: GraphModule, examples: Sequence[Tensor]) -> None:
     """Take the ranges of activations in floats."""
-    activations = [each for each in tuned.modules() if isinstance(each, RoundedActivation)]
-    for each in activations:
-        each.observes = True
+    activations = [activation for activation in tuned.modules() if isinstance(activation, RoundedActivation)]
+    for activation in activations:
+        activation.observes = True
     with torch.no_grad():
         tuned(*examples)
-    for each in activations:
-        each.observes = False
+    for activation in activations:
+        activation.observes = False
 
 
 def _leave_batch_open(module: GraphModule) -> None:
@@ -123,7 +123,7 @@ def _leave_batch_open(module: GraphModule) -> None:
 
 def _train(module: GraphModule, layer: Node) -> None:
     """Make the weights and the bias of a layer parameters, and round the weights."""
-    for operand in [each for each in layer.args[1:3] if isinstance(each, Node) and each.op == "get_attr"]:
+    for operand in [operand for operand in layer.args[1:3] if isinstance(operand, Node) and operand.op == "get_attr"]:
         name = str(operand.target)
         values: Tensor = operator.attrgetter(name)(module)
         owner, _, last = name.rpartition(".")

@@ -107,7 +107,7 @@ class Integers:
         zero = next((node.input[2] for node in self._quantisers if node.input[1] == name), None)
         if zero is None or self._array(zero).dtype != np.int8:
             return
-        step, offset = (float(self._array(each).reshape(-1)[0]) for each in (name, zero))
+        step, offset = (float(self._array(tensor).reshape(-1)[0]) for tensor in (name, zero))
         wide = np.float32(step * max(128 + offset, 127 - offset) / np.iinfo(np.int16).max)
         for reader in layers:
             if self._scale_of_input(reader) == name and self._constant_makers(reader):

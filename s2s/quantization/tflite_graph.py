@@ -79,11 +79,11 @@ class TfliteGraph:
 
     def emit(self, builtin: str, inputs: Sequence[Value | None], result: Value, **fields: Any) -> Value:
         """Add an operator, and return its result; None is an operand that is left out."""
-        made = self.add(result)
+        tensor = self.add(result)
         held = [value if value is None or value.is_added else self.add(value) for value in inputs]
         names = ["" if value is None else value.name for value in held]
-        self._operators.append(OperatorSpec(builtin, names, [made.name], options_class(builtin) or "", fields))
-        return made
+        self._operators.append(OperatorSpec(builtin, names, [tensor.name], options_class(builtin) or "", fields))
+        return tensor
 
     def channels_last(self, value: Value) -> Value:
         """An image, or a tensor of four axes, with its second axis behind the others."""

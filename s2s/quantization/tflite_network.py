@@ -72,8 +72,10 @@ class _Network:
         if kind != TensorProto.FLOAT and quant is None:
             name = helper.tensor_dtype_to_string(kind)
             raise UnsupportedError(f"{value.name}: TFLite files made here take floats and int8, not {name}; {WAY_OUT}")
-        self._values[value.name] = made = self._graph.add(Value(value.name, self._shape(value.name, value.name), quant))
-        return made
+        self._values[value.name] = tensor = self._graph.add(
+            Value(value.name, self._shape(value.name, value.name), quant)
+        )
+        return tensor
 
     def _output(self, value: onnx.ValueInfoProto) -> Value:
         last = self._graph.channels_second(self._values[value.name])
@@ -131,7 +133,7 @@ class _Network:
             operands.append(self._constants.get(name, self._values.get(name)) if name else None)
         result = node.output[0]
         behind, bounds = self._behind(result) if node.op_type in BOUNDED else (result, (-np.inf, np.inf))
-        pair = next((each for each in self._readers.get(behind, []) if each.op_type == "QuantizeLinear"), None)
+        pair = next((reader for reader in self._readers.get(behind, []) if reader.op_type == "QuantizeLinear"), None)
         quant = None if pair is None else self._quant(pair)
         narrow = any(value.name in self._narrow for value in operands if isinstance(value, Value))
         if behind != result:

@@ -56,7 +56,7 @@ class Call:
         held = self.attributes.get(name) if operand is None else operand
         if isinstance(held, Value):
             self.refuse("an operand that is computed")
-        return None if held is None else [int(each) for each in np.asarray(held).reshape(-1)]
+        return None if held is None else [int(number) for number in np.asarray(held).reshape(-1)]
 
     @property
     def wanted(self) -> Quant:
@@ -73,8 +73,8 @@ class Call:
         low, high = ((end - quant.zero_point) * quant.scale for end in (-half, half - 1))
         least = -np.inf if low >= self.bounds[0] - quant.scale / 2 else self.bounds[0]
         most = np.inf if high <= self.bounds[1] + quant.scale / 2 else self.bounds[1]
-        known = next((ends for ends in ((least, most), self.bounds) if ends in _ENDS), None)
-        return self.refuse(f"a bound of {self.bounds}") if known is None else _ENDS[known]
+        ends = next((ends for ends in ((least, most), self.bounds) if ends in _ENDS), None)
+        return self.refuse(f"a bound of {self.bounds}") if ends is None else _ENDS[ends]
 
     def result(self, like: Value | None = None, *, is_last: bool = False) -> Value:
         """The value that it computes, with the quantisation of another one or its own; `is_last` puts channels last."""

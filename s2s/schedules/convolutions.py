@@ -52,7 +52,7 @@ def cycles_by_outputs(conv: Convolution, target: Target, network: int, copied: i
     """Return the cycles of each algorithm by the results of a tile; one is direct convolution. Winograd tiles need
     `copied` elements copied; all constants of the network take `network` bytes."""
     rate = constants_per_cycle(target, network)
-    tiles = {each: transformed_cost(conv, target, each[0], rate) + COPY * copied for each in tiles_of(conv, target)}
+    tiles = {tile: transformed_cost(conv, target, tile[0], rate) + COPY * copied for tile in tiles_of(conv, target)}
     return {ONE: direct_cost(conv, target, rate), **tiles}
 
 
@@ -81,7 +81,7 @@ def _word_cycles(conv: Convolution, target: Target, copied: int) -> dict[Outputs
     ends = conv.images * prod(conv.size) * WORD_RESULT * conv.out_channels
     cycles = {ONE: conv.images * conv.products_in_image * WORD_PRODUCT * products + ends}
     for outputs in tiles_of(conv, target):
-        factors, sums = (tiles_in(conv, outputs) * each for each in factors_and_sums(conv, outputs))
+        factors, sums = (tiles_in(conv, outputs) * number for number in factors_and_sums(conv, outputs))
         moved = factors * WORD_FACTOR[outputs] * conv.in_channels + sums * WORD_SUM[outputs] * conv.out_channels
         cycles[outputs] = factors * WORD_PRODUCT * products + moved + ends + COPY * copied
     return cycles
@@ -89,20 +89,20 @@ def _word_cycles(conv: Convolution, target: Target, copied: int) -> dict[Outputs
 
 def tiles_in(conv: Convolution, outputs: Outputs) -> int:
     """Return the tiles of all images."""
-    return conv.images * prod(ceil(size / each) for size, each in zip(conv.size, outputs, strict=True))
+    return conv.images * prod(ceil(size / step) for size, step in zip(conv.size, outputs, strict=True))
 
 
 def factors_and_sums(conv: Convolution, outputs: Outputs) -> tuple[int, int]:
     """Return the factors of one tile and input channel, and its sums of one output channel."""
-    made = plane_filter(outputs, conv.taps, integers=conv.in_integers)
-    return made.products * made.terms, made.products
+    filters = plane_filter(outputs, conv.taps, integers=conv.in_integers)
+    return filters.products * filters.terms, filters.products
 
 
 def constant_bytes_by_outputs(conv: Convolution, target: Target) -> dict[Outputs, int]:
     """Return the bytes of constants of each algorithm, by the results of a tile; one is direct convolution."""
     size, wide = (1, 2) if conv.in_integers else (FLOAT, FLOAT)
     channels = conv.in_channels * conv.out_channels
-    tiles = {each: wide * factors_and_sums(conv, each)[0] * channels for each in tiles_of(conv, target)}
+    tiles = {tile: wide * factors_and_sums(conv, tile)[0] * channels for tile in tiles_of(conv, target)}
     return {ONE: size * prod(conv.taps) * channels, **tiles}
 
 

@@ -102,7 +102,7 @@ class _Core:
         elements = {_element(value.type) for value in (*op.operands, *op.results)}
         if op.name.startswith(_ARITHMETIC) and any(map(_is_wide, elements)):
             return self.wide
-        if self.floats is None or not any(isinstance(each, AnyFloat) for each in elements):
+        if self.floats is None or not any(isinstance(element, AnyFloat) for element in elements):
             return self.operation
         if isinstance(op, arith.DivfOp):
             return self.quotient
@@ -160,7 +160,9 @@ class _CortexM4(_Core):
             return 4
         if isinstance(op, arith.ExtSIOp | arith.ExtUIOp) and isinstance(op.input.owner, loop.AccessInterface):
             return 0  # the load extends
-        if isinstance(op, arith.MulfOp | arith.NegfOp) or not any(isinstance(each, AnyFloat) for each in elements):
+        if isinstance(op, arith.MulfOp | arith.NegfOp) or not any(
+            isinstance(element, AnyFloat) for element in elements
+        ):
             return 1
         return self.operation
 

@@ -120,7 +120,7 @@ class PlaneFilter(NamedTuple):
         in_channels]`: of floats in 64 bits, rounded once; of bytes as integers of 16 bits."""
         in_bytes = weights.dtype == np.int8
         convert, dtype = (int, np.dtype(np.int16)) if in_bytes else (float, weights.dtype)
-        left, right = (np.array([[convert(value) for value in row] for row in each.filter]) for each in self)
+        left, right = (np.array([[convert(value) for value in row] for row in transform.filter]) for transform in self)
         factors = _on_both_sides(left, right, weights, dtype)
         grid = factors.reshape(self.rows.products, self.terms, self.columns.products, *weights.shape[:-2])
         return np.moveaxis(grid, 1, -2).reshape(self.products, *weights.shape[:-3], self.terms * weights.shape[-3])
@@ -168,16 +168,18 @@ def integer_filter(outputs: int, taps: int) -> MinimalFilter:
     """Construct F(outputs, taps) in integers; results are `scale` times as large."""
     plain = _toom_cook(outputs, taps, INTEGER_POINTS[outputs + taps - 1])
     scale = lcm(*(value.denominator for row in plain.filter for value in row))
-    own = [_row_scale(row, scale) for row in plain.filter]
-    filter = [[factor * value for value in row] for factor, row in zip(own, plain.filter, strict=True)]
-    result = [[scale // own[place] * value for place, value in enumerate(row)] for row in plain.result]
+    scales = [_row_scale(row, scale) for row in plain.filter]
+    filter = [[factor * value for value in row] for factor, row in zip(scales, plain.filter, strict=True)]
+    result = [[scale // scales[place] * value for place, value in enumerate(row)] for row in plain.result]
     return MinimalFilter(plain.data, _rows(filter), _rows(result), scale)
 
 
 def _row_scale(row: Sequence[Fraction], scale: int) -> int:
     """Return the largest divisor of `scale` that makes `row` integers of 16 bits on both sides of a filter."""
     least, total = lcm(*(value.denominator for value in row)), sum(map(abs, row))
-    fitting = [each for each in range(least, scale + 1, least) if scale % each == 0 and each * total <= LARGEST_ROW]
+    fitting = [
+        factor for factor in range(least, scale + 1, least) if scale % factor == 0 and factor * total <= LARGEST_ROW
+    ]
     return max(fitting)
 
 
@@ -233,7 +235,7 @@ class Tiling(NamedTuple):
     @property
     def counts(self) -> tuple[int, int]:
         """The number of tile rows, and of tiles in a row."""
-        rows, columns = (-(-size // each) for size, each in zip(self.conv.size, self.filter.outputs, strict=True))
+        rows, columns = (-(-size // step) for size, step in zip(self.conv.size, self.filter.outputs, strict=True))
         return rows, columns
 
     @property
@@ -245,7 +247,7 @@ class Tiling(NamedTuple):
     @property
     def overhangs(self) -> bool:
         """Whether tiles extend beyond the result."""
-        return any(size % each for size, each in zip(self.conv.size, self.filter.outputs, strict=True))
+        return any(size % step for size, step in zip(self.conv.size, self.filter.outputs, strict=True))
 
     def domain(self, channels: Sequence[int]) -> list[int]:
         """Return the sizes of a domain over tiles and the given channel dimensions of the convolution."""

@@ -106,11 +106,11 @@ def single(
     **fields: Any,
 ) -> bytes:
     """A model of one operator. Tensors without data are inputs of the model, `None` is an operand that is left out."""
-    given = list({spec.name: spec for spec in inputs if spec is not None}.values())
+    operands = list({spec.name: spec for spec in inputs if spec is not None}.values())
     names = ["" if spec is None else spec.name for spec in inputs]
     operator = OperatorSpec(builtin, names, [spec.name for spec in outputs], options, fields)
-    free = [spec.name for spec in given if spec.data is None and not spec.is_variable]
-    return model([GraphSpec([*given, *outputs], [operator], free, operator.outputs)])
+    free = [spec.name for spec in operands if spec.data is None and not spec.is_variable]
+    return model([GraphSpec([*operands, *outputs], [operator], free, operator.outputs)])
 
 
 def model(

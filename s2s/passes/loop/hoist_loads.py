@@ -34,7 +34,7 @@ from s2s.dialects.walk import walk
 from s2s.passes.loop.main_kernels import kernels_of_main
 from s2s.support.frozen import frozen
 
-MOST_ROWS = 7
+MAX_ROWS = 7
 """Rows of constants that stay in registers: one of eight is left for the window."""
 
 
@@ -61,7 +61,7 @@ def _loads(kernel: FuncOp, calls: Sequence[CallOp]) -> Iterator[loop.LoadOp]:
 
 def _fits(op: loop.LoadOp) -> bool:
     """Return whether a load gives one number, or one of few rows of a window."""
-    return isinstance(op.result.type, IntegerType) or (_is_row(op) and _rows_beside(op) <= MOST_ROWS)
+    return isinstance(op.result.type, IntegerType) or (_is_row(op) and _rows_beside(op) <= MAX_ROWS)
 
 
 def _is_row(op: Operation) -> bool:

@@ -82,17 +82,17 @@ def tiles_across(op: loop.ForOp, count: Count, again: Again, most: int) -> Acros
     if not iterations or max(iterations) > most:
         return None
     plans = [
-        _plan(nest, tuple(_weighed(parts, max(iterations), halves)), _each(nest, parts, count, again), most)
+        _plan(nest, tuple(_weighed(parts, max(iterations), halves)), _iteration_cost(nest, parts, count, again), most)
         for parts in (_pieces(nest[-1], count, again, least) for least in (max(iterations) // 2, max(iterations)))
         for halves in range(4)
     ]
     return min((plan for plan in plans if plan is not None), key=lambda plan: plan.work, default=None)
 
 
-def _each(nest: Sequence[loop.ForOp], parts: Sequence[Piece], count: Count, again: Again) -> int:
+def _iteration_cost(nest: Sequence[loop.ForOp], parts: Sequence[Piece], count: Count, again: Again) -> int:
     """Return what an iteration of a nest takes beside its pieces."""
-    each = count.prices.turn + sum(count.costs[member] for one in nest for member in again(one.body.block))
-    return each + sum(count.prices.entry if piece.trips else 2 * count.prices.turn for piece in parts)
+    cost = count.prices.turn + sum(count.costs[member] for one in nest for member in again(one.body.block))
+    return cost + sum(count.prices.entry if piece.trips else 2 * count.prices.turn for piece in parts)
 
 
 def _is_cut(op: loop.ForOp) -> bool:
@@ -132,9 +132,9 @@ def _pieces(op: loop.ForOp, count: Count, again: Again, least: int) -> Sequence[
             waiting.clear()
 
     for member in _inside(op, again):
-        if _is_long(member) and (each := count.costs[member] // count.trips[member]) >= least:
+        if _is_long(member) and (turn := count.costs[member] // count.trips[member]) >= least:
             flush()
-            pieces.append(Piece((member,), each, count.trips[member], count.trips[member]))
+            pieces.append(Piece((member,), turn, count.trips[member], count.trips[member]))
         else:
             waiting.append(member)
     flush()
@@ -147,7 +147,7 @@ def _weighed(pieces: Sequence[Piece], iteration: int, halves: int) -> Iterator[P
         yield piece if piece.trips else piece._replace(units=max(1, -(-piece.cost * halves // (2 * iteration))))
 
 
-def _plan(nest: tuple[loop.ForOp, ...], pieces: tuple[Piece, ...], each: int, most: int) -> Across | None:
+def _plan(nest: tuple[loop.ForOp, ...], pieces: tuple[Piece, ...], iteration: int, most: int) -> Across | None:
     """Return the cheapest plan among the longest tiles; None if a single unit takes too much."""
     units, begins = 0, list[int]()
     for piece in pieces:
@@ -164,20 +164,20 @@ def _plan(nest: tuple[loop.ForOp, ...], pieces: tuple[Piece, ...], each: int, mo
 
     def cost_of(first: int, length: int) -> int:
         last = min(first + length, end)
-        return until(last) - until(first) + ((last - 1) // units - first // units + 1) * each
+        return until(last) - until(first) + ((last - 1) // units - first // units + 1) * iteration
 
-    found: Across | None = None
+    best: Across | None = None
     longest_tile = min(end, 1 + units * most // max(before[-1], 1))
     for length in range(longest_tile, 0, -1):
         tiles = -(-end // length)
-        if found is not None and (tiling_work(tiles, tiles) >= found.work or length < longest_tile // 2):
+        if best is not None and (tiling_work(tiles, tiles) >= best.work or length < longest_tile // 2):
             break
         longest = max(cost_of(number * length, length) for number in range(min(tiles, units)))
         if longest <= most:
             turns = sum((min(end, first + length) - 1) // units - first // units + 1 for first in range(0, end, length))
             plan = Across(nest, pieces, length, tiles, longest, turns)
-            found = plan if found is None or plan.work < found.work else found
-    return found
+            best = plan if best is None or plan.work < best.work else best
+    return best
 
 
 __all__ = ["Across", "Piece", "tiles_across", "tiling_work"]

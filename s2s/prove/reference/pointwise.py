@@ -53,8 +53,10 @@ def _elements(of: Reals, step: Step) -> list[Scaled]:
         raise Unprovable(msg)
     shape = step.output.shape
     return [
-        each.moved(np.broadcast_to(np.arange(each.size).reshape(each.shape), shape)) if each.shape != shape else each
-        for each in operands
+        operand.moved(np.broadcast_to(np.arange(operand.size).reshape(operand.shape), shape))
+        if operand.shape != shape
+        else operand
+        for operand in operands
     ]
 
 
@@ -124,7 +126,7 @@ def _applied(of: Reals, step: Step, function: OneToOne) -> Computed:
         raise Unprovable(msg)
     scale_of = one_scale(source)
 
-    def whole(x: Array) -> Array:
+    def rounded(x: Array) -> Array:
         return function(x if before is None else before(x))
 
     def value(to: FixedPoint, at: Array, scale: np.float32) -> Value:
@@ -133,7 +135,7 @@ def _applied(of: Reals, step: Step, function: OneToOne) -> Computed:
             msg = f"{step.kind} of a constant, or of numbers with several zero points"
             raise Unprovable(msg)
         low, high = int(np.min(stored.low)), int(np.max(stored.high))
-        numbers = whole((np.arange(low, high + 1) - zeros[0]).astype(np.float32) * scale_of) / scale
+        numbers = rounded((np.arange(low, high + 1) - zeros[0]).astype(np.float32) * scale_of) / scale
         return to.of.lookup(to.do("-", stored, low), encoded(numbers.astype(np.float32)), step.kind)
 
-    return Computed(step.output.shape, value, applied=(source, whole))
+    return Computed(step.output.shape, value, applied=(source, rounded))

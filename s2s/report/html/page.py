@@ -34,7 +34,7 @@ def _kinds(decisions: Iterable[Decision]) -> list[tuple[str, list[Decision]]]:
 
 def environment() -> Environment:
     """Return what fills the templates of pages."""
-    made = Environment(
+    environment = Environment(
         loader=FunctionLoader(template_source),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -42,11 +42,11 @@ def environment() -> Environment:
         keep_trailing_newline=True,
         autoescape=True,
     )
-    made.filters["breakable"] = breakable
-    made.filters["in_units"] = in_units
-    made.filters["duration"] = duration
-    made.filters["number"] = lambda value: f"{value:,}" if isinstance(value, int) else value
-    return made
+    environment.filters["breakable"] = breakable
+    environment.filters["in_units"] = in_units
+    environment.filters["duration"] = duration
+    environment.filters["number"] = lambda value: f"{value:,}" if isinstance(value, int) else value
+    return environment
 
 
 def page(figures: Figures, against: Mapping[str, Any] | None = None) -> str:

@@ -11,11 +11,11 @@ from s2s.version import current_version
 TEMPLATE = "quantised.html.j2"
 
 
-def quantised_page(name: str, made: Quantized, picked: Picked | None = None) -> str:
+def quantised_page(name: str, result: Quantized, picked: Picked | None = None) -> str:
     """Return the page of a quantised network as text; `picked` are the choices within the bounds of a device."""
     front = "" if picked is None else front_chart(picked)
     return (
         environment()
         .get_template(TEMPLATE)
-        .render(name=name, made=made, picked=picked, front=Markup(front), version=current_version())
+        .render(name=name, result=result, picked=picked, front=Markup(front), version=current_version())
     )

@@ -36,7 +36,7 @@ class DataType(str):
         text = type_str if isinstance(type_str, str) else np.dtype(type_str).name  # pyright: ignore[reportArgumentType, reportCallIssue]
         match = _TEXT.fullmatch(text)
         if match is None:
-            kinds = ", ".join(each.name.lower() for each in DataTypeCode)
+            kinds = ", ".join(code.name.lower() for code in DataTypeCode)
             raise WrongValueError(f"DataType {text}: is not known; give {kinds} or bool, and a width")
         kind, bits, lanes = match.groups()
         dtype = super().__new__(cls, text)

@@ -56,9 +56,9 @@ class FunctionLibrary(Module):
         return json.dumps({**described, "system": True} if self.is_system else described).encode()
 
 
-def as_array(given: Any) -> Array:
+def as_array(array: Any) -> Array:
     """An array of numpy, or one on the memory of what numpy reads by DLPack."""
-    return given if hasattr(given, "__array_interface__") else np.from_dlpack(given)
+    return array if hasattr(array, "__array_interface__") else np.from_dlpack(array)
 
 
 @register_func("runtime.module.loadbinary_FunctionLibrary")

@@ -53,7 +53,7 @@ class OpenSizes:
     def extents(self, shape: Sequence[Size]) -> Extents:
         """The names of the sizes of a shape, empty for constant ones."""
         values = [value_of(size, self._values) for size in shape]
-        return tuple(self._table.name_of(each.expr) if isinstance(each, Symbol) else "" for each in values)
+        return tuple(self._table.name_of(value.expr) if isinstance(value, Symbol) else "" for value in values)
 
     def state(self, op: tensor.ComputeOp, loops: Loops, values: Mapping[object, SSAValue]) -> None:
         """State the sizes of the domain of a computation, which reads elements of its operands that there are in every
@@ -62,7 +62,7 @@ class OpenSizes:
             return
         domain = self.extents([loop.extent for loop in loops.domain])
         op.properties["extents"] = extents_attribute(domain)
-        read = {values[each.key]: each for each in loops.nest.sources if each.key in values}
+        read = {values[source.key]: source for source in loops.nest.sources if source.key in values}
         for value, access in zip((*op.reads, *op.epilogue), op.accesses, strict=False):
             for name, at in zip(self.extents(read[value].shape), access.map.data.results, strict=True):
                 along = domain[at.position] if isinstance(at, AffineDimExpr) else ""
@@ -84,8 +84,8 @@ class OpenSizes:
         module.attributes[SIZES] = sizes_attribute(self._ranges)
         marked = zip(main.arg_attrs or (), inputs, strict=True)
         main.arg_attrs = ArrayAttr(
-            DictionaryAttr({**each.data, VARIES: extents_attribute(self.extents(tensor.shape))})
-            for each, tensor in marked
+            DictionaryAttr({**port.data, VARIES: extents_attribute(self.extents(tensor.shape))})
+            for port, tensor in marked
         )
         if self._table.derived:
             module.attributes[DERIVED] = self._table.attribute
@@ -93,7 +93,9 @@ class OpenSizes:
 
 def without_bounds(tensors: Sequence[Tensor], names: Sequence[str], bind: Bind) -> Bind:
     """Return `bind` with bounds of the sizes `names`, the greatest with which no tensor has more than `MAX_BYTES`."""
-    inner = next((each for each in tensors for size in each.shape[1:] if is_open(size, _upto(names, 1, bind))), None)
+    inner = next(
+        (tensor for tensor in tensors for size in tensor.shape[1:] if is_open(size, _upto(names, 1, bind))), None
+    )
     if inner is not None:
         hint = ", ".join(f"{name!r}: '1..64'" for name in names)
         raise InputError(
@@ -104,7 +106,9 @@ def without_bounds(tensors: Sequence[Tensor], names: Sequence[str], bind: Bind) 
     while low < high:
         most = (low + high + 1) // 2
         bounds = _upto(names, most, bind)
-        sizes = [np.dtype(each.dtype).itemsize * prod(greatest_of(n, bounds) for n in each.shape) for each in tensors]
+        sizes = [
+            np.dtype(tensor.dtype).itemsize * prod(greatest_of(n, bounds) for n in tensor.shape) for tensor in tensors
+        ]
         low, high = (most, high) if max(sizes) <= MAX_BYTES else (low, most - 1)
     return _upto(names, low, bind)
 
