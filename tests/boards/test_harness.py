@@ -40,6 +40,16 @@ __attribute__((naked, noinline)) static int deep(void)
     __asm__ volatile("addi sp, sp, -64\\n sw a0, 0(sp)\\n addi sp, sp, 64\\n ret");
 }
 """
+AARCH64 = """
+int loop(void);
+int deep(void);
+
+__asm__(".text\\n .balign 4\\n .global loop\\n .global deep\\n"
+        "loop: nop\\n adrp x0, times\\n ldr w0, [x0, :lo12:times]\\n 1: subs w0, w0, #1\\n b.ne 1b\\n ret\\n"
+        "deep: sub sp, sp, #64\\n str wzr, [sp]\\n add sp, sp, #64\\n ret");
+"""
+"""The same in 64 bits, whose compiler writes no naked functions."""
+LOOPS = {"riscv.c": RISCV, "aarch64.c": AARCH64}
 MAIN = """
 __attribute__((noinline)) static int nothing(void) { __asm__ volatile(""); return 0; }
 
@@ -60,7 +70,7 @@ int main(void)
 @pytest.mark.parametrize("name", [board.name for board in BOARDS])
 def test_counts_instructions_and_stack(name: str, tmp_path: Path):
     board = board_or_skip(f"qemu:{name}")
-    loops = RISCV if board.startup == "riscv.c" else ARMV6 if board.target == "cortex-m0" else ARM
+    loops = LOOPS.get(board.startup, ARMV6 if board.target == "cortex-m0" else ARM)
     text = '#include "board.h"\nuint32_t times;\n' + loops + MAIN % len(TIMES)
     program = BoardProgram(board, tmp_path)
     found = program.records(program.run(program.link("self", text), b"".join(n.to_bytes(4, "little") for n in TIMES)))
