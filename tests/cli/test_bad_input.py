@@ -257,7 +257,7 @@ def test_folder_with_a_record_of_something_else(
 
 @pytest.mark.parametrize(
     ("target", "way_out"),
-    [("cortex-m4", "s2s verify --on qemu:m4 counts"), ("aarch64", "measure it on such a machine")],
+    [("cortex-m4", "s2s verify --on qemu:m4 counts"), ("aarch64-dotprod", "measure it on such a machine")],
 )
 def test_profile_of_code_for_another_machine(
     target: str, way_out: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
