@@ -21,6 +21,9 @@ from s2s.support.frozen import frozen
 
 LONG, MANY = 24, 1 << 14
 """Terms of a form, and terms in all lanes, from which on residues stand for them."""
+MAX_FOLDED = 1 << 12
+"""The range of a function of a function of two bases, up to which it is one of these itself; floats stay as they are,
+so that cases of what they follow from are cases of theirs."""
 Key = tuple[Any, ...]
 """A function's signature, the value of its side, its factor and rest, and its constants."""
 
@@ -296,7 +299,7 @@ class Interner:
         if line is not None:
             return int(form.ids[0]), *line
         definition = self.atoms.definitions[int(form.ids[0])]
-        if definition[0] == "pair":
+        if definition[0] == "pair" and np.ptp(table.values) < MAX_FOLDED:
             first, second, *inner = definition[1:]
             return self._of_two(int(first), int(second), self._applied(number, inner[0], inner[1], inner[2]))
         return self.atoms.function(*self._composed(base, number))

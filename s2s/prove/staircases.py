@@ -16,8 +16,10 @@ import numpy as np
 
 NEAR = 2
 """Integers before and after a jump that are looked at one by one."""
-MIN_JUMPS, MAX_JUMPS = 4, 1 << 20
-"""Jumps of a function that are guessed, and of all together at most."""
+MIN_JUMPS, MAX_JUMPS = 4, 1 << 16
+"""Jumps of a function whose places are guessed."""
+MAX_GUESSES = 1 << 24
+"""Jumps that are guessed of all functions together, which bounds the memory they take."""
 WAYS = 16
 """Parts into which a search cuts an interval."""
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -31,11 +33,8 @@ def parts_of(values: Values, low: np.ndarray, high: np.ndarray) -> Parts:
     rows = np.arange(len(low))
     first, last = values(rows, low), values(rows, high)
     jumps = np.abs(last - first)
-    guessed = (
-        (jumps >= MIN_JUMPS)
-        & (np.sum(jumps.astype(np.float64)) <= MAX_JUMPS)
-        & ((high - low) // np.maximum(jumps, 1) > 4 * NEAR)
-    )
+    guessed = (jumps >= MIN_JUMPS) & (jumps <= MAX_JUMPS) & ((high - low) // np.maximum(jumps, 1) > 4 * NEAR)
+    guessed &= np.cumsum(np.where(guessed, jumps, 0)) <= MAX_GUESSES
     rest, steep = np.flatnonzero(~guessed), np.flatnonzero(guessed)
     if not len(steep):
         return rows, low, high

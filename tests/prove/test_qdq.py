@@ -27,7 +27,7 @@ def test_a_network_that_onnxruntime_would_quantise_is_proved(network: Network):
     proof = prove_tree(*network)
     assert {kernel.node: kernel.status for kernel in proof.kernels if kernel.status != PROVED} == {}
     assert proof.complete
-    assert {"s2s_f32_bits", "rintf"} <= set(proof.runtime["by meaning"])
+    assert "rintf" in proof.runtime["by meaning"]
     assert "s2s_f32_quantize_i8" in proof.runtime["executed"]
 
 
@@ -71,7 +71,7 @@ def test_a_planted_bug_is_found(name: str, network: Network, tmp_path: Path):
     model, tree = network
     proof = prove_tree(model, with_bug(tree, QDQ_BUGS[name], tmp_path / "tree"))
     assert not proof.complete
-    found = WRONG if name not in {"bits of another float", "sums read as floats"} else TESTED
+    found = WRONG if name != "sums read as floats" else TESTED
     assert found in {kernel.status for kernel in proof.kernels}, [vars(kernel) for kernel in proof.kernels]
 
 

@@ -287,7 +287,7 @@
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<6x8xf32>) -> tensor<6xf32>
-// CHECK: there is no intrinsic 'dot3'; known are smlad, smlad-pairs, smlad-points, smlad-taps, smlad-next, smlad-two, mve-i8-by-16, mve-i8-by-8, mve-i16-by-8, mve-window-by-8, mve-window-by-16, mve-group-by-8, mve-group-by-16, smlad-halves, mve-halves, vnni, vnni-by-unsigned, vnni-signed, x86-pairs, x86-wide, neon-dot, wasm-pairs, plain-dot
+// CHECK: there is no intrinsic 'dot3'; known are smlad, smlad-pairs, smlad-points, smlad-taps, smlad-next, smlad-two, mve-i8-by-16, mve-i8-by-8, mve-i16-by-8, mve-window-by-8, mve-window-by-16, mve-group-by-8, mve-group-by-16, smlad-halves, mve-halves, strip-dot, vnni, vnni-by-unsigned, vnni-signed, x86-pairs, x86-wide, neon-dot, wasm-pairs, plain-dot
 
 // -----
 

@@ -26,7 +26,7 @@ def test_floats_that_pass_through_bytes_run_in_vectors() -> None:
 
 TRANSPOSED = """%two = arith.constant 2.0 : f32
 %scaled = arith.mulf %xv, %two : f32
-%out = tensor.quantize %scaled {zero_point = 3 : i32}"""
+%out = tensor.quantize %scaled {zero_point = 3 : i32} : i8"""
 
 
 def test_bytes_of_channels_that_lie_first_run_in_vectors() -> None:

@@ -34,10 +34,8 @@ QDQ_BUGS = {
         "(int8_t)((float)x[j] * 0.08888889f - 28.0f)",
     ),
     "rounding of halves upward": Bug("../runtime/include/s2s_round.h", "rintf(x)", "floorf(x + 0.5f)"),
-    "limit of one less": Bug("../runtime/include/s2s_round.h", "s2s_f32_min(127.0f", "s2s_f32_min(126.0f"),
-    "bits of another float": Bug(
-        "../runtime/include/s2s_bits.h", "&bits, (const void *)&x", "&bits, (const void *)&bits"
-    ),
+    "limit of one less": Bug("../runtime/include/s2s_round.h", "s2s_f32_min(131072.0f", "s2s_f32_min(126.0f"),
+    "limit above the least": Bug("../runtime/include/s2s_round.h", "s2s_f32_max(-131072.0f", "s2s_f32_max(-50.0f"),
     "scale of the output": Bug(QDQ_KERNELS, "0) * 0.02f;", "0) * 0.020000001f;"),
     "mean over the wrong places": Bug(QDQ_KERNELS, "x[x_at + 30]", "x[x_at + 31]"),
     "residual from elsewhere": Bug(QDQ_KERNELS, "(float)x3[x_at] *", "(float)x3[x_at + 1] *"),

@@ -162,7 +162,7 @@ def computes_in_lanes(op: Operation) -> bool:
         case tensor.SaturateOp():
             return True
         case tensor.QuantizeOp():
-            return op.maybe_nan is None and op.away is None and op.factors is None
+            return op.result.type == i8 and op.maybe_nan is None and op.away is None and op.factors is None
         case arith.ExtSIOp():
             return op.result.type in WIDENED.get(op.input.type, ())
         case arith.TruncIOp() | arith.SIToFPOp():

@@ -88,7 +88,7 @@ func.func @rounded(%y: memref<20xi8>, %x: memref<20xi32>) {
     %a = loop.load %x[affine_map<(d0) -> (d0)>(%c)] : memref<20xi32> -> i32
     %float = arith.sitofp %a : i32 to f32
     %product = arith.mulf %float, %scale : f32
-    %b = tensor.quantize %product {zero_point = 3 : i32}
+    %b = tensor.quantize %product {zero_point = 3 : i32} : i8
     loop.store %b, %y[affine_map<(d0) -> (d0)>(%c)] : i8, memref<20xi8>
   }
   func.return
