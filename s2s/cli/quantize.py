@@ -116,13 +116,15 @@ def quantize_command(
     """
     from s2s.cli.output import print_json, steps_shown
     from s2s.frontends.named_axes import sized
-    from s2s.frontends.recognition import format_of
+    from s2s.frontends.recognition import WRITTEN, check_suffix, format_of
     from s2s.options.values import shapes_of
     from s2s.quantization import quantize
+    from s2s.quantization.result import formats_of
     from s2s.quantization.settings import settings_of
 
-    kind = ".pt2" if format_of(model) == "PyTorch" else ".onnx"
-    target = output or Path(f"{model.name.partition('.')[0]}_int8{kind}")
+    formats = formats_of(format_of(model))
+    target = output or Path(f"{model.name.partition('.')[0]}_int8{WRITTEN[formats[0]]}")
+    check_suffix(target, *formats)
     bits = {"method": method, "refine": refine, "ports": ports, "activations": activations}
     stated: dict[str, Any] = {"labels": labels, "test": test, "pre": pre, "metric": metric, **bits}
     stated["shapes"] = sized(shapes_of(shape), {})

@@ -30,18 +30,18 @@ PLACE = "{}"
 )
 @click.option("--says", metavar="TEXT", help="What the command has to print as well, so that no other failure is kept.")
 @click.option("--output", "-o", type=options.PATH, required=True, metavar="FILE", help="The smaller model.")
-@click.option(
-    "--timeout", type=float, default=120.0, metavar="SECONDS", help="The most that one check may take. [default: 120]"
-)
+@click.option("--timeout", type=float, default=120.0, metavar="SECONDS", help="The most that one check may take.")
 def reduce_command(model: Path, check: str, says: str | None, output: Path, timeout: float) -> None:
     """Cut nodes off a failing ONNX, TFLite or PyTorch model as long as a command fails for it in the same way.
 
     Example: s2s reduce model.onnx --check "s2s verify {} --target c" -o small.onnx
     """
     from s2s.cli.output import steps_shown
+    from s2s.frontends.recognition import check_suffix, format_of
     from s2s.support import progress
 
     before = _read(model)
+    check_suffix(output, format_of(model))
     with tempfile.TemporaryDirectory(prefix="s2s-reduce-") as folder:
         place = Path(folder) / f"model{before.suffix}"
         first = _run(check, model.resolve(), timeout)

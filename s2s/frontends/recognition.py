@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
+from s2s.errors import InputError
+
 Format = Literal["ONNX", "TFLite", "PyTorch", "GGUF"]
 """The formats that models are read from."""
 
@@ -31,6 +33,8 @@ SIGNS: Mapping[Format, Signs] = {
     "PyTorch": Signs(0, b"PK\x03\x04", (".pt2", ".pt", ".pth", ".py")),
 }
 """The signs of all formats that have some. Programs of PyTorch are archives; no other model is one."""
+WRITTEN: Mapping[Format, str] = {"ONNX": ".onnx", "TFLite": ".tflite", "PyTorch": ".pt2"}
+"""The suffix of the files that are written of a format."""
 MAKER = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)")
 """A function in a Python file: `model.py:make_model`."""
 
@@ -66,3 +70,12 @@ def _first_bytes(path: str) -> bytes:
             return file.read(max(signs.place + len(signs.magic) for signs in SIGNS.values()))
     except OSError:  # whoever reads the file says why
         return b""
+
+
+def check_suffix(path: str | os.PathLike[str], *formats: Format) -> None:
+    """Raise `InputError` if the name of a file, which one of `formats` is written to, says another format."""
+    name = os.fspath(path)
+    told = "ONNX" if name.endswith(WRITTEN["ONNX"]) else _by_name(name)
+    if told is not None and told not in formats:
+        suffixes = " or ".join(WRITTEN[each] for each in formats)
+        raise InputError(f"-o {name}: is named like {told}, and {formats[0]} is written; end it in {suffixes}")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto
 
-from s2s.errors import InputError
+from s2s.frontends.recognition import WRITTEN, Format, check_suffix, format_of
 from s2s.quantization.accuracy import Accuracy
 from s2s.quantization.floats import FloatNode
 from s2s.quantization.noise import LayerNoise
@@ -16,8 +16,10 @@ from s2s.quantization.ranges import Convergence, Method
 from s2s.support.files import write_file
 from s2s.support.frozen import frozen
 
-TFLITE = ".tflite"
-"""The suffix of the files that are TFLite models."""
+
+def formats_of(source: Format) -> tuple[Format, ...]:
+    """The formats that a quantised model of `source` can be written in."""
+    return ("PyTorch",) if source == "PyTorch" else ("ONNX", "TFLite")
 
 
 @frozen
@@ -43,9 +45,12 @@ class Quantized:
 
     def save(self, path: str | Path) -> Path:
         """Write the model, whole or not at all: ONNX, TFLite where `path` ends in `.tflite`, or a `.pt2` file. Raises
-        `UnsupportedError` for what TFLite cannot say."""
-        if Path(path).suffix == TFLITE:
-            return write_file(path, self._tflite())
+        `UnsupportedError` for what TFLite cannot say, `InputError` for the suffix of another format."""
+        check_suffix(path, *formats_of(format_of(self.model)))
+        if Path(path).suffix == WRITTEN["TFLite"]:
+            from s2s.quantization.tflite_network import as_tflite
+
+            return write_file(path, as_tflite(self.model))
         if isinstance(self.model, ModelProto):
             return write_file(path, self.model.SerializeToString(deterministic=True))
         import torch
@@ -53,13 +58,6 @@ class Quantized:
         file = io.BytesIO()
         torch.export.save(self.model, file)
         return write_file(path, file.getvalue())
-
-    def _tflite(self) -> bytes:
-        if not isinstance(self.model, ModelProto):
-            raise InputError(f"-o {TFLITE}: is written of ONNX models; export the module with torch.onnx.export")
-        from s2s.quantization.tflite_network import as_tflite
-
-        return as_tflite(self.model)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report for JSON; a layer without noise has no SQNR."""

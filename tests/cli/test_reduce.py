@@ -45,6 +45,13 @@ def test_one_node_is_left_of_many(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "small.onnx: 1 of 10 nodes: Erf" in capsys.readouterr().out
 
 
+def test_the_smaller_model_has_the_format_that_its_name_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file, small = onnx_file(LONG, tmp_path), tmp_path / "small.tflite"
+    assert run(["reduce", str(file), "--check", CHECK, "-o", str(small)]) == 2
+    assert "small.tflite: is named like TFLite, and ONNX is written; end it in .onnx" in capsys.readouterr().err
+    assert not small.exists()
+
+
 def test_a_node_with_branches_keeps_what_they_read(tmp_path: Path):
     model = reduced(BRANCHES, tmp_path)
     assert [node.op_type for node in model.graph.node] == ["If"]

@@ -22,6 +22,12 @@ LAYERS = {
     "pool of windows": "y = AveragePool <kernel_shape = [2, 1]> (r)",
     "padded pool": "y = AveragePool <kernel_shape = [3, 3], pads = [1, 1, 1, 1], count_include_pad = 1> (r)",
     "convolution": "y = Conv <pads = [1, 0, 1, 0], kernel_shape = [3, 1]> (r, w)",
+    "product over the axis": "u = Transpose <perm = [0, 1, 3, 2]> (r) y = MatMul (u, r)",
+    "softmax of it": "u = Transpose <perm = [0, 1, 3, 2]> (r) y = Softmax <axis = -1> (u)",
+    "largest of it": "y = ReduceMax <keepdims = 1> (r, axes)",
+    "added to its mean": "m = ReduceMean <keepdims = 1> (r, axes) y = Add (r, m)",
+    "norm of it": "m = ReduceMean <keepdims = 1> (r, axes) c = Sub (r, m) e = Mul (c, c) "
+    "f = ReduceMean <keepdims = 1> (e, axes) g = Sqrt (f) y = Add (c, g)",
     "product": "u = Transpose <perm = [0, 1, 3, 2]> (r) y = MatMul (r, u)",
 }
 

@@ -232,6 +232,19 @@ def test_a_module_is_exported_on_samples_and_ports_may_be_integers():
     np.testing.assert_array_equal(found, through_torch(made.model, x))
 
 
+@pytest.mark.parametrize("suffix", ["onnx", "tflite"])
+def test_a_program_gets_no_name_of_another_format(
+    suffix: str, program: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    torch.export.save(program, tmp_path / "net.pt2")
+    np.savez(tmp_path / "samples.npz", x=SAMPLES["x"])
+    target = tmp_path / f"small.{suffix}"
+    given = ["--data", str(tmp_path / "samples.npz"), "-o", str(target)]
+    assert run(["quantize", str(tmp_path / "net.pt2"), *given]) == 2
+    assert "and PyTorch is written; end it in .pt2" in capsys.readouterr().err
+    assert not target.exists()
+
+
 def test_command_writes_a_program_that_compiles(program: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     torch.export.save(program, tmp_path / "net.pt2")
     np.savez(tmp_path / "samples.npz", x=SAMPLES["x"])

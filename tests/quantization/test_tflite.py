@@ -239,8 +239,10 @@ def test_other_bounds_are_refused():
         as_tflite(model)
 
 
-def test_programs_of_pytorch_are_no_tflite(tmp_path: Path):
-    made = Quantized(object(), "minmax", 1, (), (), 0, 0)
-    with pytest.raises(InputError, match="is written of ONNX models; export the module"):
-        made.save(tmp_path / "m.tflite")
-    assert not (tmp_path / "m.tflite").exists()
+def test_an_onnx_model_gets_no_name_of_a_program(tmp_path: Path):
+    made = Quantized(onnx_model(BOUNDED.replace("LOW", "0.0").replace("HIGH", "6.0")), "minmax", 1, (), (), 0, 0)
+    with pytest.raises(
+        InputError, match=r"m\.pt2: is named like PyTorch, and ONNX is written; end it in \.onnx or \.tfl"
+    ):
+        made.save(tmp_path / "m.pt2")
+    assert not (tmp_path / "m.pt2").exists()
