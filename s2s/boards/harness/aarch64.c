@@ -1,7 +1,6 @@
 /* 64-bit Arm: reset, semihosting, and the counter of cycles, of which the emulator counts one for each instruction. */
 #include "board.h"
 
-void board_reset(void);
 void board_main(void);
 
 extern uint32_t board_data_start[], board_data_end[], board_data_load[];
@@ -93,10 +92,8 @@ __attribute__((used)) void board_main(void)
 }
 
 /* Floats and vectors are off after reset, and vectors as long as the processor has them; all exceptions are faults. */
-__attribute__((naked, section(".vectors"), used)) void board_reset(void)
-{
-    __asm__ volatile("mov x9, #0x330000\n msr cpacr_el1, x9\n isb\n mov x9, #15\n msr s3_0_c1_c2_0, x9\n"
-                     "adr x9, 1f\n msr vbar_el1, x9\n isb\n"
-                     "adrp x9, board_stack_top\n add x9, x9, :lo12:board_stack_top\n mov sp, x9\n b board_main\n"
-                     ".balign 2048\n 1:\n .rept 16\n b board_fault\n .balign 128\n .endr\n");
-}
+__asm__(".section .vectors, \"ax\"\n .global board_reset\n .type board_reset, %function\n board_reset:\n"
+        "mov x9, #0x330000\n msr cpacr_el1, x9\n isb\n mov x9, #15\n msr s3_0_c1_c2_0, x9\n"
+        "adr x9, 1f\n msr vbar_el1, x9\n isb\n"
+        "adrp x9, board_stack_top\n add x9, x9, :lo12:board_stack_top\n mov sp, x9\n b board_main\n"
+        ".balign 2048\n 1:\n .rept 16\n b board_fault\n .balign 128\n .endr\n .text\n");

@@ -48,14 +48,12 @@ _KINDS = {
 
 @frozen
 class TensorSpec:
-    """A tensor. `kind` is the schema's name of the element type, by default that of `data`.
-
-    Data of two and four bits is packed.
-    """
+    """A tensor. Data of two and four bits is packed."""
 
     name: str
     shape: Sequence[int]
-    kind: str = ""
+    type: str = ""
+    """The element type by its name in the schema, such as `INT8`; by default the type of `data`."""
     data: Array | None = None
     scale: float | Sequence[float] | Array | None = None
     zero_point: int | Sequence[int] | Array = 0
@@ -68,7 +66,7 @@ class TensorSpec:
     @property
     def element(self) -> str:
         """Name of the element type."""
-        return self.kind or ("FLOAT32" if self.data is None else _KINDS[self.data.dtype])
+        return self.type or ("FLOAT32" if self.data is None else _KINDS[self.data.dtype])
 
 
 @frozen

@@ -146,7 +146,7 @@ def lowered(spec: TensorSpec) -> TensorSpec:
     if spec.element != "UINT8":
         return spec
     data = None if spec.data is None else lowered_values(spec.data)
-    return replace(spec, kind="INT8", data=data, zero_point=np.asarray(spec.zero_point) - 128)
+    return replace(spec, type="INT8", data=data, zero_point=np.asarray(spec.zero_point) - 128)
 
 
 def lowered_values(values: Array) -> Array:

@@ -128,7 +128,7 @@ def test_every_operator_that_is_not_supported_is_named():
 
 @pytest.mark.parametrize("kind", ["STRING", "COMPLEX128"])
 def test_element_types_that_are_no_numbers(kind: str):
-    refused(network((replace(X, kind=kind), Y)), rf"tensor 0 'x': element type {kind.lower()} is not", UnsupportedError)
+    refused(network((replace(X, type=kind), Y)), rf"tensor 0 'x': element type {kind.lower()} is not", UnsupportedError)
 
 
 def test_float_activations_with_integer_weights_are_refused_with_advice():

@@ -42,10 +42,10 @@ UNSUPPORTED: Sequence[tuple[str, bytes]] = (
     ("its weights have the zero points [3]; quantise weights symmetrically", conv(w=changed(W, zero_point=3))),
     ("has a bias of int64 beside int8; make it int32", conv(b=changed(B, data=np.zeros(4, np.int64)))),
     ("has the fused activation 4; make it an operator of its own", conv(fused_activation_function=TANH)),
-    ("gives int16 for int8; keep one type through the layer", conv(y=changed(Y, kind="INT16"))),
+    ("gives int16 for int8; keep one type through the layer", conv(y=changed(Y, type="INT16"))),
     ("multiplies int8 and int16", conv(w=changed(W, data=WEIGHTS.astype(np.int16)))),
     ("its weights are shuffled; convert the model without that", dense(DENSE, weights_format=1)),
-    ("pools int32 to int32; use float32", pool(changed(X, kind="INT32"), changed(X, name="y", kind="INT32"))),
+    ("pools int32 to int32; use float32", pool(changed(X, type="INT32"), changed(X, name="y", type="INT32"))),
 )
 INVALID: Sequence[tuple[str, bytes]] = (
     ("has 2 scales along axis 3 of weights [4, 3, 3, 2]", conv(w=changed(W, scale=[0.25] * 2, axis=3))),
@@ -61,9 +61,9 @@ INVALID: Sequence[tuple[str, bytes]] = (
     (
         "16-bit numbers have the zero points [3, 0]",
         conv(
-            changed(X, kind="INT16", zero_point=3),
+            changed(X, type="INT16", zero_point=3),
             b=changed(B, data=np.zeros(4, np.int64)),
-            y=changed(Y, kind="INT16"),
+            y=changed(Y, type="INT16"),
         ),
     ),
     ("weights [4, 5] do not fit input [2, 6]", dense(changed(DENSE, shape=(4, 5), data=np.ones((4, 5), np.int8)))),

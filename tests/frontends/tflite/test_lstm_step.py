@@ -23,10 +23,10 @@ BASIC = 1
 def basic(kind: str, cell_scale: float = 2.0**-11) -> bytes:
     rng = np.random.default_rng(7)
     rows, columns = 4 * UNITS, DEPTH + UNITS
-    real: dict[str, Any] = {"kind": "FLOAT32"}
-    eight: dict[str, Any] = {"kind": "UINT8", "scale": 1 / 128, "zero_point": 128}
-    sixteen: dict[str, Any] = {"kind": "INT16", "scale": cell_scale}
-    unscaled: dict[str, Any] = {"kind": "INT16", "scale": 2.0**-12}
+    real: dict[str, Any] = {"type": "FLOAT32"}
+    eight: dict[str, Any] = {"type": "UINT8", "scale": 1 / 128, "zero_point": 128}
+    sixteen: dict[str, Any] = {"type": "INT16", "scale": cell_scale}
+    unscaled: dict[str, Any] = {"type": "INT16", "scale": 2.0**-12}
     unit, cell = (real, real) if kind == "FLOAT32" else (eight, sixteen)
     if kind == "FLOAT32":
         weights, bias = rng.normal(0, 0.5, (rows, columns)).astype(np.float32), rng.normal(0, 0.5, rows)

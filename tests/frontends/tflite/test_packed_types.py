@@ -34,8 +34,8 @@ def check(data: bytes, inputs: list[Any], tolerance: float = 0.0) -> None:
 
 
 def product(kind: str, axis: int | None, *, floats: bool) -> bytes:
-    rows: dict[str, Any] = {} if floats else {"kind": "INT8", "scale": 0.05, "zero_point": 3}
-    result: dict[str, Any] = {} if floats else {"kind": "INT8", "scale": 0.02, "zero_point": -4}
+    rows: dict[str, Any] = {} if floats else {"type": "INT8", "scale": 0.05, "zero_point": 3}
+    result: dict[str, Any] = {} if floats else {"type": "INT8", "scale": 0.02, "zero_point": -4}
     operands = [T("x", (3, 16), **rows), constant(kind, (6, 16), axis)]
     return single("FULLY_CONNECTED", operands, [T("y", (3, 6), **result)], "FullyConnectedOptions")
 

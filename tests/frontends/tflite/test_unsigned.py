@@ -36,7 +36,7 @@ def raised_spec(spec: TensorSpec) -> TensorSpec:
         return spec
     zero = np.asarray(spec.zero_point) + 128
     data = None if spec.data is None else raised(spec.data)
-    return replace(spec, kind="UINT8", data=data, zero_point=zero if zero.ndim else int(zero))
+    return replace(spec, type="UINT8", data=data, zero_point=zero if zero.ndim else int(zero))
 
 
 def run(model: bytes, inputs: Sequence[Array]) -> Array:
